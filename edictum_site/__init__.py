@@ -1,0 +1,1 @@
+"""The composition root: it may import everything and is imported by nothing."""

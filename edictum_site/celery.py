@@ -1,0 +1,30 @@
+"""The Celery app: the worker that settles, with its beat as a thread so that both end together."""
+
+import os
+from datetime import timedelta
+from typing import Any
+
+from celery import Celery
+from celery.beat import EmbeddedService
+from celery.signals import worker_ready
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "edictum_site.settings")
+app = Celery("edictum_site")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+# Work waiting is a row in the inbox, whoever forgot it; the sweep is what finds it.
+app.conf.beat_schedule = {
+    "sweep the inbox": {"task": "outcomes.tasks.settle", "schedule": timedelta(seconds=2)},
+    "remove unreferenced artifacts": {
+        "task": "outcomes.tasks.remove_unreferenced_artifacts",
+        "schedule": timedelta(hours=1),
+    },
+}
+
+
+@worker_ready.connect
+def start_beat(**_: Any) -> None:
+    # A beat of its own process outlives a worker that is killed; a thread leaves nothing behind.
+    schedule = app.conf.get("beat_schedule_filename")
+    EmbeddedService(app, thread=True, schedule_filename=schedule).start()

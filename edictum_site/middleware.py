@@ -1,0 +1,90 @@
+"""Django's middleware for pages; a request that brings a key passes through all of it untouched.
+
+Agents post thousands of times a minute: sessions, cookies and messages are nothing to them.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.middleware.common import CommonMiddleware
+from django.middleware.csrf import CsrfViewMiddleware
+from django_htmx.middleware import HtmxMiddleware
+from whitenoise.middleware import WhiteNoiseMiddleware
+
+API_PREFIXES = ("/v1/", "/api/v1/")
+POLICY = (
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+
+Answer = Callable[[HttpRequest], HttpResponseBase]
+
+
+def has_key(request: HttpRequest) -> bool:
+    """Whether the request is an agent's or a program's: an API path without a browser's cookie."""
+    return request.path.startswith(API_PREFIXES) and (
+        "HTTP_AUTHORIZATION" in request.META or not request.META.get("HTTP_COOKIE")
+    )
+
+
+def security_headers(get_response: Answer) -> Answer:
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        if not has_key(request):
+            response.headers.setdefault("Content-Security-Policy", POLICY)
+            response.headers["Referrer-Policy"] = "same-origin"
+            response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+            response.headers["X-Frame-Options"] = "DENY"
+        return response
+
+    return answer
+
+
+class ForPages:
+    """Goes before a middleware of Django and lets requests with a key pass by."""
+
+    get_response: Answer
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if has_key(request):
+            return self.get_response(request)
+        return super().__call__(request)  # type: ignore[misc, no-any-return]  # the next class has it
+
+
+class StaticFiles(ForPages, WhiteNoiseMiddleware):  # type: ignore[misc]  # whitenoise has no types
+    pass
+
+
+class Sessions(ForPages, SessionMiddleware):
+    pass
+
+
+class Common(ForPages, CommonMiddleware):
+    pass
+
+
+class Csrf(ForPages, CsrfViewMiddleware):
+    def process_view(
+        self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any
+    ) -> HttpResponse | None:
+        if has_key(request):
+            return None
+        return super().process_view(request, callback, callback_args, callback_kwargs)
+
+
+class Authentication(ForPages, AuthenticationMiddleware):
+    pass
+
+
+class Messages(ForPages, MessageMiddleware):
+    pass
+
+
+class Htmx(ForPages, HtmxMiddleware):
+    pass

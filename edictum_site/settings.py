@@ -1,0 +1,141 @@
+"""Every deployment difference is a variable of the environment; without any, all is embedded."""
+
+from pathlib import Path
+from typing import Any
+
+from edictum_site.database import database
+from edictum_site.env import data_folder, env_bool, env_secret, env_str
+from edictum_site.secret import secret_key
+
+BASE = Path(__file__).resolve().parent.parent
+DATA = data_folder()
+DATA.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+DEBUG = env_bool("EDICTUM_SITE_DEBUG")
+SECRET_KEY = secret_key(DATA)
+ALLOWED_HOSTS = env_str("EDICTUM_SITE_HOSTS", "*").split(",")  # bound to loopback by default
+CSRF_TRUSTED_ORIGINS = [origin for origin in env_str("EDICTUM_SITE_ORIGINS").split(",") if origin]
+
+INSTALLED_APPS = [
+    "edictum_site",
+    "governance",
+    "outcomes",
+    "allauth",
+    "allauth.account",
+    "django_htmx",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+]
+# Requests with a key (agents, automation) pass through the pages' middleware untouched.
+MIDDLEWARE = [
+    "edictum_site.middleware.security_headers",
+    "edictum_site.middleware.StaticFiles",
+    "edictum_site.middleware.Sessions",
+    "edictum_site.middleware.Common",
+    "edictum_site.middleware.Csrf",
+    "edictum_site.middleware.Authentication",
+    "edictum_site.middleware.Messages",
+    "edictum_site.middleware.Htmx",
+    "allauth.account.middleware.AccountMiddleware",
+]
+ROOT_URLCONF = "edictum_site.urls"
+WSGI_APPLICATION = "edictum_site.wsgi.application"
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "edictum_site.shell.shell",
+            ]
+        },
+    }
+]
+
+DATABASES = {"default": database(env_secret("DATABASE_URL"), DATA)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CACHES = {
+    "default": {  # shared by all processes, and there when Redis is not: sign-in throttling
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "shared_cache",
+    }
+}
+
+AUTH_USER_MODEL = "governance.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 10},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+ACCOUNT_ADAPTER = "edictum_site.accounts.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
+ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/300s/key"}
+
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env_bool("EDICTUM_SITE_HTTPS")
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "edictum_site.errors.csrf_failure"
+if env_bool("EDICTUM_SITE_HTTPS"):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 31_536_000
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+USE_I18N = False
+LANGUAGE_CODE = "en-us"
+
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA / "static"
+STATIC_ROOT.mkdir(exist_ok=True)
+STATICFILES_DIRS = [BASE / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
+
+# The front reads bodies and holds them to its own limits, file by file.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 80 * 1024 * 1024
+APPEND_SLASH = True
+
+REDIS_URL = env_secret("REDIS_URL")
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+CELERY_TASK_IGNORE_RESULT = True  # results live in our tables
+CELERY_TASK_PUBLISH_RETRY = False  # a dead broker fails fast; the sweep is the retry
+CELERY_TASK_ACKS_LATE = True  # safe because every task may run twice
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 5, "socket_connect_timeout": 2}
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"()": "edictum_site.logs.JsonLine"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env_str("EDICTUM_SITE_LOG_LEVEL", "INFO")},
+}
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA / "beat")

@@ -1,0 +1,1 @@
+"""What ought to happen: people, projects, keys and contracts."""

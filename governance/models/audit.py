@@ -1,0 +1,28 @@
+"""The audit log: append-only, each entry bound to the one before it by a hash."""
+
+from django.db import models
+
+from governance.models.projects import Project
+
+
+class AuditEntry(models.Model):
+    project = models.ForeignKey(Project, models.PROTECT, related_name="audit_entries")
+    number = models.PositiveBigIntegerField()
+    at = models.DateTimeField()
+    actor = models.CharField(max_length=320)  # `person:<e-mail>`, `key:<id> <name>` or `console`
+    action = models.CharField(max_length=64)
+    subject = models.CharField(max_length=512)
+    details = models.JSONField(default=dict)
+    previous_hash = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "number"], name="one_audit_entry_per_project_and_number"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.action} {self.subject}"

@@ -1,0 +1,36 @@
+"""Project, the tenant: everything belongs to exactly one; and its environments."""
+
+from django.core.validators import RegexValidator
+from django.db import models
+
+ENVIRONMENT_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z"
+
+
+class Project(models.Model):
+    slug = models.SlugField(max_length=64, unique=True)
+    name = models.CharField(max_length=128)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Environment(models.Model):
+    """One exists from the first key, deployment or binding that names it."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="environments")
+    name = models.CharField(max_length=128, validators=[RegexValidator(ENVIRONMENT_NAME)])
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "name"], name="one_environment_per_project_and_name"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,26 @@
+"""The shapes that outcomes keep, split by noun.
+
+The tables that a settle transaction writes by the thousand have no foreign-key constraints of
+their own: each would cost a look-up per row, and the ids come from rows that the worker has just
+read. What must be unique is a constraint all the same.
+"""
+
+from outcomes.models.artifacts import Artifact
+from outcomes.models.calls import Call, Event
+from outcomes.models.inbox import Batch, RejectedItem
+from outcomes.models.names import Agent, Tool
+from outcomes.models.rollups import AgentMinute, ToolMinute
+from outcomes.models.sessions import Session
+
+__all__ = [
+    "Agent",
+    "AgentMinute",
+    "Artifact",
+    "Batch",
+    "Call",
+    "Event",
+    "RejectedItem",
+    "Session",
+    "Tool",
+    "ToolMinute",
+]

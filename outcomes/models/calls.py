@@ -1,0 +1,142 @@
+"""Events, append-only as they were reported, and calls, folded from them."""
+
+from django.db import models
+from django.db.models import F, Q
+
+
+class Event(models.Model):
+    """One report about a call. Its id is its place in the order of acceptance."""
+
+    id = models.BigIntegerField(primary_key=True)
+    project = models.ForeignKey(
+        "governance.Project", models.CASCADE, related_name="+", db_constraint=False, db_index=False
+    )
+    environment = models.ForeignKey(
+        "governance.Environment",
+        models.CASCADE,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+    )
+    call_digest = models.BinaryField(max_length=16)
+    digest = models.BinaryField(max_length=32)  # equal for a repeat of the same event
+    agent = models.ForeignKey(
+        "outcomes.Agent", models.CASCADE, related_name="+", db_constraint=False, db_index=False
+    )
+    source = models.CharField(max_length=8)
+    received_at = models.DateTimeField()
+    item = models.BinaryField()  # as it was sent, compressed
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["environment", "call_digest", "digest"], name="one_event_however_often_sent"
+            )
+        ]
+        indexes = [models.Index(fields=["project", "-id"], name="event_by_project")]
+
+    def __str__(self) -> str:
+        return f"event {self.pk}"
+
+
+class Call(models.Model):
+    """What became of one call: the columns that lists, counts and filters need.
+
+    Arguments, output and details are read from the events. Its id is that of the event which made
+    it; its order that of the first event accepted.
+    """
+
+    class Kind(models.TextChoices):
+        OPEN = ""
+        EXECUTION_RESULT = "execution_result"
+        TIMEOUT = "timeout"
+        FAILURE = "failure"
+        DENIED = "denied"
+        ARTIFACT_REFERENCE = "artifact_reference"
+
+    id = models.BigIntegerField(primary_key=True)
+    project = models.ForeignKey(
+        "governance.Project", models.CASCADE, related_name="+", db_constraint=False, db_index=False
+    )
+    environment = models.ForeignKey(
+        "governance.Environment",
+        models.CASCADE,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+    )
+    digest = models.BinaryField(max_length=16)  # of the call id
+    call_id = models.TextField()
+    agent = models.ForeignKey(
+        "outcomes.Agent", models.CASCADE, related_name="+", db_constraint=False, db_index=False
+    )
+    tool = models.ForeignKey(
+        "outcomes.Tool", models.CASCADE, related_name="+", db_constraint=False, db_index=False
+    )
+    session = models.ForeignKey(
+        "outcomes.Session",
+        models.CASCADE,
+        related_name="calls",
+        null=True,
+        db_constraint=False,
+        db_index=False,
+    )
+    turn_id = models.TextField(blank=True)
+    at = models.DateTimeField()  # of the earliest event
+    call_index = models.BigIntegerField(default=0)
+    order = models.BigIntegerField()  # of acceptance
+    received_at = models.DateTimeField()
+    kind = models.CharField(max_length=18, choices=Kind.choices, blank=True)
+    reason = models.TextField(blank=True)  # of a denial
+    detail = models.CharField(
+        max_length=200, blank=True
+    )  # how an error, a denial or a summary begins
+    rule = models.TextField(blank=True)  # the contract's rule that decided
+    elapsed_ms = models.FloatField(null=True)
+    reported = models.CharField(max_length=7, blank=True)
+    classified = models.CharField(max_length=7, blank=True)
+    verdict = models.CharField(max_length=7, blank=True)  # the effective one; empty: none
+    disagreement = models.BooleanField()
+    check_name = models.CharField(max_length=128, blank=True)
+    check_version = models.PositiveIntegerField(null=True)
+    check_rule = models.CharField(max_length=128, blank=True)
+    check_value = models.TextField(blank=True)  # what the rule saw, as JSON; empty: nothing
+    verdict_reason = models.TextField(blank=True)
+    labels = models.CharField(max_length=200, blank=True)  # separated by spaces
+    would_deny = models.BooleanField()
+    conflict = models.BooleanField()
+    asked = models.BooleanField()  # an approval was asked for
+    idempotent = models.BooleanField()
+    from_sdk = models.BooleanField()
+    arguments = models.BinaryField(max_length=16, null=True)  # digest: equal calls are found by it
+    artifact = models.CharField(max_length=1024, blank=True)
+    policy_version = models.TextField(blank=True)
+    version = models.ForeignKey(  # which contract version governed it
+        "governance.BundleVersion",
+        models.SET_NULL,
+        related_name="+",
+        null=True,
+        db_constraint=False,
+        db_index=False,
+    )
+
+    class Meta:
+        ordering = ["-at", "-order"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["environment", "digest"], name="one_call_per_environment_and_id"
+            ),
+            models.CheckConstraint(
+                name="only_a_call_with_an_outcome_is_classified",
+                condition=Q(classified="") | (~Q(kind="") & ~Q(kind="denied")),
+            ),
+        ]
+        indexes = [
+            models.Index(F("project"), F("at").desc(), F("order").desc(), name="call_by_time"),
+            models.Index(fields=["session", "at"], name="call_by_session"),
+            models.Index(fields=["tool", "at"], name="call_by_tool"),
+        ]
+
+    def __str__(self) -> str:
+        return self.call_id

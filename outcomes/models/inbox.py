@@ -1,0 +1,59 @@
+"""The inbox: what was acknowledged and waits to be settled, and what was refused at the door."""
+
+from django.db import models
+from django.db.models import Q
+
+BATCH_ITEMS = 1_000  # at most so many items in one row
+TRIES = 3  # a batch that failed so often is set aside
+
+
+class Batch(models.Model):
+    """Acknowledged items of one post, compressed. The row's presence means: not settled yet."""
+
+    id = models.BigAutoField(primary_key=True)
+    project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
+    environment = models.ForeignKey("governance.Environment", models.CASCADE, related_name="+")
+    agent = models.CharField(max_length=128, blank=True)  # of the header; an item's own comes first
+    source = models.CharField(
+        max_length=8, choices=[("outcomes", "outcomes"), ("events", "events")]
+    )
+    items = models.PositiveIntegerField()
+    body = models.BinaryField()
+    received_at = models.DateTimeField()
+    tries = models.PositiveSmallIntegerField(default=0)
+    error = models.TextField(blank=True)
+    set_aside_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [
+            models.Index(fields=["project", "id"], name="batch_by_project"),
+            models.Index(fields=["id"], name="batch_waiting", condition=Q(set_aside_at=None)),
+        ]
+
+    def __str__(self) -> str:
+        return f"batch {self.pk}"
+
+
+class RejectedItem(models.Model):
+    """An item that was refused by itself, with its place, the reason and how it began."""
+
+    id = models.BigAutoField(primary_key=True)
+    project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
+    environment = models.ForeignKey("governance.Environment", models.CASCADE, related_name="+")
+    agent = models.CharField(max_length=128, blank=True)
+    source = models.CharField(
+        max_length=8, choices=[("outcomes", "outcomes"), ("events", "events")]
+    )
+    index = models.PositiveIntegerField()
+    code = models.CharField(max_length=64)
+    detail = models.TextField()
+    excerpt = models.BinaryField()  # the first bytes as they came: they may be no text at all
+    received_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["project", "-id"], name="rejected_by_project")]
+
+    def __str__(self) -> str:
+        return f"item {self.index}: {self.code}"

@@ -1,0 +1,36 @@
+"""Names that repeat in every row, kept once: agents and tools.
+
+An identifier may hold 1,024 characters, more than an index takes, so each is found by a digest.
+"""
+
+from django.db import models
+
+
+class Agent(models.Model):
+    project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
+    digest = models.BinaryField(max_length=16)
+    name = models.TextField()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "digest"], name="one_agent_per_name")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Tool(models.Model):
+    project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
+    digest = models.BinaryField(max_length=16)
+    name = models.TextField()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "digest"], name="one_tool_per_name")
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,49 @@
+"""A session of an agent: its counts, and how it stands against its limits."""
+
+from django.db import models
+from django.db.models import F
+
+
+class Session(models.Model):
+    """All but the identity is derived from the session's calls and written with them."""
+
+    id = models.BigAutoField(primary_key=True)
+    project = models.ForeignKey(
+        "governance.Project", models.CASCADE, related_name="+", db_index=False
+    )
+    environment = models.ForeignKey(
+        "governance.Environment", models.CASCADE, related_name="+", db_index=False
+    )
+    digest = models.BinaryField(max_length=16)  # of the session id
+    session_id = models.TextField()
+    agent = models.ForeignKey("outcomes.Agent", models.CASCADE, related_name="+", null=True)
+    version = models.ForeignKey(  # which contract version governed its last call
+        "governance.BundleVersion", models.SET_NULL, related_name="+", null=True, db_index=False
+    )
+    first_at = models.DateTimeField(null=True)
+    last_at = models.DateTimeField(null=True)  # none: no call has been settled yet
+    attempts = models.PositiveIntegerField(default=0)
+    executions = models.PositiveIntegerField(default=0)
+    successes = models.PositiveIntegerField(default=0)
+    failures = models.PositiveIntegerField(default=0)
+    unknown = models.PositiveIntegerField(default=0)
+    denied = models.PositiveIntegerField(default=0)
+    open = models.PositiveIntegerField(default=0)
+    disagreements = models.PositiveIntegerField(default=0)
+    artifacts = models.PositiveIntegerField(default=0)
+    tally = models.JSONField(default=dict)  # the reader's state: counts by tool, denials, limits
+    position = models.CharField(max_length=80, blank=True)  # sort key of the last call read
+
+    class Meta:
+        ordering = ["-last_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["environment", "digest"], name="one_session_per_environment_and_id"
+            )
+        ]
+        indexes = [
+            models.Index(F("project"), F("last_at").desc(), F("id").desc(), name="session_by_time")
+        ]
+
+    def __str__(self) -> str:
+        return self.session_id
