@@ -1,0 +1,108 @@
+"""The two wire dialects of a contract bundle, and the one swap of words that leads both ways.
+
+A word of either dialect is exchanged for its twin in the other. A document that mixes them stays
+mixed, so the library refuses it as every SDK does, and converting twice gives the same document.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+Path = tuple[str | int, ...]
+
+
+class Dialect(StrEnum):
+    OLD = "old"
+    NEW = "new"
+
+
+def _both_ways(old_to_new: Mapping[str, str]) -> dict[str, str]:
+    return {**old_to_new, **{new: old for old, new in old_to_new.items()}}
+
+
+_RULES = _both_ways({"contracts": "rules"})
+_KINDS = _both_ways({"ContractBundle": "Ruleset"})
+_ACTIONS = _both_ways({"deny": "block", "approve": "ask"})
+_THEN_KEYS = _both_ways({"effect": "action", "timeout_effect": "timeout_action"})
+_RULE_KEYS = _both_ways({"timeout_effect": "timeout_action"})
+
+
+def dialect_of(*, kind: object, has_contracts: bool) -> Dialect:
+    """Its kind says so; without a kind of either dialect, the name of its list of rules does."""
+    if kind == "ContractBundle" or (kind != "Ruleset" and has_contracts):
+        return Dialect.OLD
+    return Dialect.NEW
+
+
+def to_new(document: dict[Any, Any]) -> dict[Any, Any]:
+    return _swapped(document) if _dialect(document) is Dialect.OLD else document
+
+
+def to_old(document: dict[Any, Any]) -> dict[Any, Any]:
+    return _swapped(document) if _dialect(document) is Dialect.NEW else document
+
+
+def swap_key(parent: Path, key: str) -> str:
+    """The twin of a key that stands in the mapping at `parent`."""
+    return _keys_at(parent).get(key, key)
+
+
+def swap_value(path: Path, value: str) -> str:
+    """The twin of a word that stands at `path`."""
+    return _values_at(path).get(value, value)
+
+
+def swap_path(path: Path) -> Path:
+    return tuple(
+        swap_key(path[:depth], step) if isinstance(step, str) else step
+        for depth, step in enumerate(path)
+    )
+
+
+def _keys_at(parent: Path) -> dict[str, str]:
+    match parent:
+        case ():
+            return _RULES
+        case ("rules" | "contracts", int()):
+            return _RULE_KEYS
+        case ("rules" | "contracts", int(), "then"):
+            return _THEN_KEYS
+        case _:
+            return {}
+
+
+def _values_at(path: Path) -> dict[str, str]:
+    match path:
+        case ("kind",):
+            return _KINDS
+        case ("rules" | "contracts", int(), "outside" | "timeout_effect" | "timeout_action"):
+            return _ACTIONS
+        case (
+            "rules" | "contracts",
+            int(),
+            "then",
+            "effect" | "action" | "timeout_effect" | "timeout_action",
+        ):
+            return _ACTIONS
+        case _:
+            return {}
+
+
+def _dialect(document: dict[Any, Any]) -> Dialect:
+    return dialect_of(kind=document.get("kind"), has_contracts="contracts" in document)
+
+
+def _swapped(value: Any, path: Path = ()) -> Any:
+    # Words differ in the document, in its rules and in their `then`: nothing lies deeper.
+    if isinstance(value, str):
+        return swap_value(path, value)
+    if len(path) > 3:
+        return value
+    if isinstance(value, dict):
+        return {
+            swap_key(path, key) if isinstance(key, str) else key: _swapped(item, (*path, key))
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_swapped(item, (*path, place)) for place, item in enumerate(value)]
+    return value

@@ -1,0 +1,77 @@
+"""What governance refuses, by name; the edge gives each name its status."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One place in a text that its author has to look at. Lines and columns count from 1."""
+
+    message: str
+    path: str = ""
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.message}" if self.line else self.message
+
+
+class GovernanceError(Exception):
+    """A class has its stable code; a narrower one may be given where callers tell cases apart."""
+
+    code: str = "refused"
+
+    def __init__(self, detail: str, *, code: str = "", errors: Sequence[Problem] = ()) -> None:
+        super().__init__(detail)
+        self.code = code or self.code
+        self.errors = tuple(errors)
+
+
+class Unauthenticated(GovernanceError):
+    code = "unauthenticated"
+
+
+class NotFound(GovernanceError):
+    code = "not_found"
+
+
+class Forbidden(GovernanceError):
+    code = "forbidden"
+
+
+class Conflict(GovernanceError):
+    code = "conflict"
+
+
+class InvalidInput(GovernanceError):
+    code = "invalid"
+
+
+class DocumentInvalid(GovernanceError):
+    """A document that cannot be read, or that the library refuses."""
+
+    code = "invalid_document"
+
+    def __init__(self, errors: Sequence[Problem]) -> None:
+        more = len(errors) - 1
+        detail = str(errors[0]) + (f" (and {more} more)" if more > 0 else "")
+        super().__init__(detail, errors=errors)
+
+
+class CallInvalid(GovernanceError):
+    """A tool call that the library cannot take, such as one whose tool has no name."""
+
+    code = "invalid_call"
+
+
+class EvaluationLimit(GovernanceError):
+    """Evaluating took more time or memory than one document may cost everybody else."""
+
+    code = "evaluation_limit"
+
+
+class EvaluationUnavailable(GovernanceError):
+    """The evaluation process could not be started; nothing is wrong with the document."""
+
+    code = "evaluation_unavailable"
