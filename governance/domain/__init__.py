@@ -1,0 +1,1 @@
+"""What ought to happen, decided in plain Python: no clock, no database, no framework."""

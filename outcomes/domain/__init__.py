@@ -1,0 +1,1 @@
+"""What became of calls, decided in plain Python: no clock, no database, no framework."""
