@@ -62,7 +62,7 @@ class Member(models.Model):
 
 
 class Invitation(models.Model):
-    """A one-time link, kept as the SHA-256 of its token: the set-up link, or a member's first visit."""
+    """A one-time link, kept as the SHA-256 of its token: set-up, or a member's first visit."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="invitations")
     email = models.EmailField(

@@ -1,0 +1,60 @@
+"""Makes what tests need: valid by default, override what matters."""
+
+import itertools
+
+from django.test import Client
+
+from governance.domain.api_keys import digest_of, hint_of, new_key
+from governance.domain.roles import Role
+from governance.models import ApiKey, Environment, Member, Project, User
+
+PASSWORD = "a-quiet-river-9"
+_number = itertools.count(1)
+
+
+def a_project(slug: str = "") -> Project:
+    slug = slug or f"project-{next(_number)}"
+    return Project.objects.create(slug=slug, name=slug.replace("-", " ").capitalize())
+
+
+def a_user(email: str = "", *, password: str | None = None) -> User:
+    """Without a password, which is slow to hash on purpose; sign in with `signed_in`."""
+    return User.objects.create_user(email or f"person-{next(_number)}@example.test", password)
+
+
+def a_member(project: Project, role: Role = Role.VIEWER, *, user: User | None = None) -> Member:
+    return Member.objects.create(project=project, user=user or a_user(), role=role.value)
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def an_environment(project: Project, name: str = "production") -> Environment:
+    return Environment.objects.get_or_create(project=project, name=name)[0]
+
+
+def a_key(
+    project: Project, *scopes: str, env: str = "production", agent: str = "", **fields: object
+) -> tuple[str, ApiKey]:
+    """The key's text and its row; with the scope `agent` unless others are named."""
+    text = new_key(env)
+    row = ApiKey.objects.create(
+        project=project,
+        environment=an_environment(project, env),
+        name=f"key {next(_number)}",
+        hint=hint_of(text),
+        digest=digest_of(text),
+        scopes=list(scopes or ("agent",)),
+        agent=agent,
+        created_by="console",
+        **fields,
+    )
+    return text, row
+
+
+def bearing(key: str, **headers: str) -> Client:
+    """A client that sends this key, as an agent or a program does."""
+    return Client(headers={"Authorization": f"Bearer {key}", **headers})
