@@ -1,0 +1,103 @@
+"""The cheap checks of a contract document, and its text in the words that the library knows."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Never
+
+import yaml
+
+from governance.domain.dialect import Dialect, dialect_of, swap_key, swap_value
+from governance.domain.errors import DocumentInvalid, Problem
+from governance.domain.yaml_text import Place, places, refuse
+
+MAX_BYTES = 512 * 1024
+
+_NOT_PRINTABLE = re.compile(
+    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # what YAML leaves out
+)
+_LINE_END = re.compile("\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    text: str
+    dialect: Dialect
+    new_text: str  # line for line the same in the new dialect, the only one the library reads
+
+
+def read_document(source: bytes | str) -> Document:
+    """Refuses, with DocumentInvalid, whatever can be refused without the library."""
+    text = _decoded(source)
+    words = _Words()
+    for place in places(text):
+        words.see(place)
+    if words.nothing_yet:
+        _refuse_at(0, text, "The document is empty.")
+    dialect = dialect_of(kind=words.kind, has_contracts=words.has_contracts)
+    return Document(text, dialect, words.rewritten(text) if dialect is Dialect.OLD else text)
+
+
+@dataclass(slots=True)
+class _Words:
+    """What tells the dialects apart, gathered on the way: the kind may well stand last."""
+
+    kind: str | None = None
+    has_contracts: bool = False
+    nothing_yet: bool = True
+    swaps: list[tuple[int, int, str, str]] = field(default_factory=list)
+
+    def see(self, place: Place) -> None:
+        path, is_key, event = place
+        if self.nothing_yet and not isinstance(event, yaml.MappingStartEvent):
+            refuse("A contract document is made of keys, such as `kind: Ruleset`.", event)
+        self.nothing_yet = False
+        if not isinstance(event, yaml.ScalarEvent):
+            return
+        word = event.value
+        if is_key:
+            self.has_contracts = self.has_contracts or path == ("contracts",)
+        elif path == ("kind",):
+            self.kind = word
+        twin = swap_key(path[:-1], word) if is_key else swap_value(path, word)
+        if twin != word:
+            self.swaps.append((place.start.index, place.end.index, word, twin))
+
+    def rewritten(self, text: str) -> str:
+        return "".join(self._pieces(text))
+
+    def _pieces(self, text: str) -> Iterator[str]:
+        done = 0
+        for start, end, word, twin in self.swaps:
+            written = text[start:end]
+            at = written.rfind(word)
+            yield text[done:start]
+            # What surrounds the word stays: quotes, a tag. One written with escapes goes whole.
+            yield twin if at < 0 else written[:at] + twin + written[at + len(word) :]
+            done = end
+        yield text[done:]
+
+
+def _decoded(source: bytes | str) -> str:
+    try:
+        raw = source.encode() if isinstance(source, str) else source
+    except UnicodeEncodeError as error:
+        _refuse_at(error.start, error.object, "Half of a character (a lone surrogate).")
+    if len(raw) > MAX_BYTES:
+        detail = f"The document has {len(raw):,} bytes; at most {MAX_BYTES:,} are taken."
+        raise DocumentInvalid([Problem(message=detail)])
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        _refuse_at(error.start, raw[: error.start].decode(), "This is not UTF-8.")
+    if text.startswith("\ufeff"):
+        _refuse_at(0, text, "The text begins with a byte order mark: save it without one.")
+    if found := _NOT_PRINTABLE.search(text):
+        name = "A NUL" if found[0] == "\0" else f"The control character U+{ord(found[0]):04X}"
+        _refuse_at(found.start(), text, f"{name} cannot stand in YAML.")
+    return text
+
+
+def _refuse_at(index: int, text: str, message: str) -> Never:
+    before = _LINE_END.split(text[:index])
+    raise DocumentInvalid([Problem(message=message, line=len(before), column=len(before[-1]) + 1)])
