@@ -1,0 +1,127 @@
+"""Whether a call succeeded: what a check says of it, and which verdict counts in the end."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, NoReturn, assert_never
+
+from governance.domain.json_value import Json
+from governance.domain.success import SuccessCheck, Verdict
+from outcomes.domain.call import Call
+from outcomes.domain.outcome import (
+    NotReported,
+    ToolArtifactReference,
+    ToolDenied,
+    ToolExecutionResult,
+    ToolFailure,
+    ToolTimeout,
+)
+
+CHECKED_LIMIT: Final = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Classification:
+    """A verdict and where it comes from. No check is asked about a timeout or a failure."""
+
+    verdict: Verdict
+    check: str | None = None
+    version: int | None = None
+    rule: str | None = None
+    value: Json = None
+    reason: str = ""
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotChecked:
+    """There is an output to judge, but it cannot be read here."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    reason: str
+
+
+KEPT_BY_AGENT: Final = Unreadable("The output is kept by the agent.")
+TOO_LARGE: Final = Unreadable("The output is larger than 16 MiB.")
+
+ReadArtifact = Callable[[str], Json | Unreadable]
+
+_FAILED: Final = Classification(verdict=Verdict.FAILURE)
+_SUCCESS, _FAILURE = Verdict.SUCCESS, Verdict.FAILURE
+
+
+def classify(
+    call: Call, check: SuccessCheck, read: ReadArtifact
+) -> Classification | NotChecked | None:
+    """None when there is nothing to judge: the call is open, was denied, or came without output."""
+    match call.outcome:
+        case ToolExecutionResult(output=output):
+            if isinstance(output, NotReported):
+                return None
+            return _judged(call, check, output)
+        case ToolTimeout() | ToolFailure():
+            return _FAILED
+        case ToolArtifactReference(artifact_id=artifact):
+            stored = read(artifact)
+            if isinstance(stored, Unreadable):
+                return NotChecked(stored.reason)
+            return _judged(call, check, stored)
+        case ToolDenied() | None:
+            return None
+        case _ as never:
+            assert_never(never)
+
+
+def _judged(call: Call, check: SuccessCheck, output: Json) -> Classification:
+    judgement = check.judge(call.tool_name, output, call.elapsed_ms)
+    return Classification(
+        verdict=judgement.verdict,
+        check=check.name,
+        version=check.version,
+        rule=judgement.rule,
+        value=judgement.value,
+        reason=judgement.reason,
+        labels=judgement.labels,
+    )
+
+
+def artifact_value(content: bytes, media_type: str) -> Json | Unreadable:
+    """What a check sees of a stored artifact: parsed when it is JSON, else its text."""
+    if len(content) > CHECKED_LIMIT:
+        return TOO_LARGE
+    if media_type.partition(";")[0].strip().lower() != "application/json":
+        return content.decode(errors="replace")
+    try:
+        value: Json = json.loads(content, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return Unreadable("The output is stored as JSON, and is none.")
+    return value
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def effective(
+    classified: Verdict | None, reported: Verdict | None, *, ran: bool
+) -> tuple[Verdict | None, bool]:
+    """The verdict that counts, and whether a check or the executor itself stands behind it.
+
+    Denied and open calls have none: they did not run.
+    """
+    if not ran:
+        return None, False
+    if classified is not None:
+        return classified, True
+    return reported or Verdict.UNKNOWN, False
+
+
+def disagrees(reported: Verdict | None, classified: Verdict | None) -> bool:
+    """One says success and the other failure. Unknown disagrees with nothing."""
+    if reported == _SUCCESS:
+        return classified == _FAILURE
+    return reported == _FAILURE and classified == _SUCCESS
