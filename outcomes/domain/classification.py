@@ -59,25 +59,27 @@ def classify(
 ) -> Classification | NotChecked | None:
     """None when there is nothing to judge: the call is open, was denied, or came without output."""
     match call.outcome:
-        case ToolExecutionResult(output=output):
+        case ToolExecutionResult(tool_name=tool, output=output):
             if isinstance(output, NotReported):
                 return None
-            return _judged(call, check, output)
+            return _judged(check, tool, output, call.elapsed_ms)
         case ToolTimeout() | ToolFailure():
             return _FAILED
-        case ToolArtifactReference(artifact_id=artifact):
+        case ToolArtifactReference(tool_name=tool, artifact_id=artifact):
             stored = read(artifact)
             if isinstance(stored, Unreadable):
                 return NotChecked(stored.reason)
-            return _judged(call, check, stored)
+            return _judged(check, tool, stored, call.elapsed_ms)
         case ToolDenied() | None:
             return None
         case _ as never:
             assert_never(never)
 
 
-def _judged(call: Call, check: SuccessCheck, output: Json) -> Classification:
-    judgement = check.judge(call.tool_name, output, call.elapsed_ms)
+def _judged(
+    check: SuccessCheck, tool: str, output: Json, elapsed_ms: float | None
+) -> Classification:
+    judgement = check.judge(tool, output, elapsed_ms)
     return Classification(
         verdict=judgement.verdict,
         check=check.name,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from outcomes.domain.event import UNKNOWN_AGENT, Event
@@ -37,13 +38,18 @@ _ADDED = (
 )
 
 
+_values = attrgetter(*_ADDED)
+
+
 def completed(winner: Event, others: Sequence[Event]) -> Event:
     added: dict[str, Any] = {}
-    for name in _ADDED:
-        if getattr(winner, name) is None:
-            value = _first(getattr(event, name) for event in others)
+    # Plain loops: this runs for every call that an SDK reports, and a generator costs more than it.
+    lacking = [name for name, value in zip(_ADDED, _values(winner), strict=True) if value is None]
+    for event in others:
+        for name in lacking:
+            value = getattr(event, name)
             if value is not None:
-                added[name] = value
+                added.setdefault(name, value)
     if winner.agent_id == UNKNOWN_AGENT:
         named = (event.agent_id for event in others if event.agent_id != UNKNOWN_AGENT)
         added["agent_id"] = next(named, UNKNOWN_AGENT)

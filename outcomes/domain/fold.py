@@ -46,16 +46,17 @@ def _call_of_several(ranked: Sequence[Event]) -> Call:
     if outcome is not None:
         outcome = completed_outcome(outcome, telling)
     ran = outcome is not None and not isinstance(outcome, ToolDenied)
+    reports = {type(event.report) for event in ranked}
     return Call(
         account=completed(winner, telling),
         outcome=outcome,
-        at=min(event.timestamp for event in ranked),
-        order=min(event.order for event in ranked),
+        at=min([event.timestamp for event in ranked]),
+        order=min([event.order for event in ranked]),
         reported=_reported(ranked),
         elapsed_ms=first_elapsed([winner, *telling]) if ran else None,
-        from_sdk=any(event.from_sdk for event in ranked),
-        asked=any(isinstance(event.report, Asked) for event in ranked),
-        would_block=any(isinstance(event.report, WouldBlock) for event in ranked),
+        from_sdk=True in {event.from_sdk for event in ranked},
+        asked=Asked in reports,
+        would_block=WouldBlock in reports,
         conflict=_is_conflict(ranked),
     )
 
