@@ -1,0 +1,118 @@
+"""The ASGI application: a request becomes an environ, a thread's work, and a reply that is sent."""
+
+import asyncio
+import io
+import logging
+import math
+from collections.abc import Callable
+from pathlib import Path
+from wsgiref.types import WSGIApplication, WSGIEnvironment
+
+from edictum_site.front.bodies import Bodies, Body, BodyRefused, ClientGone, Receive
+from edictum_site.front.environ import Scope, environ_of
+from edictum_site.front.replies import Again, Reply, answer, broken, refusal
+from edictum_site.front.sending import Client, Send, Sender
+from edictum_site.front.stopping import Stopping
+from edictum_site.front.threads import Threads
+
+log = logging.getLogger(__name__)
+
+
+class Front:
+    """`may_upload` tells how many bytes the sender of a request may send; 0 refuses a stranger.
+
+    `release` gives back what a thread of the front holds: its database connections.
+    """
+
+    def __init__(
+        self,
+        application: WSGIApplication,
+        *,
+        folder: Path,
+        may_upload: Callable[[WSGIEnvironment], int],
+        release: Callable[[], None],
+        threads: int = 4,
+    ) -> None:
+        self._application = application
+        self._may_upload = may_upload
+        self._threads = Threads(threads, "django", at_end=release)
+        self._disk = Threads(2, "disk")
+        self._exports = Threads(8, "export")
+        self._bodies = Bodies(folder, self._disk)
+        self._sender = Sender(self._disk, self._exports, release)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        else:
+            client = Client(receive, send)
+            try:
+                await self._serve(scope, client)
+            finally:
+                client.leave()
+
+    async def _serve(self, scope: Scope, client: Client) -> None:
+        environ = environ_of(scope)
+
+        async def allowed() -> int:
+            asked = {**environ, "wsgi.input": io.BytesIO()}
+            return await self._threads.run(self._may_upload, asked)
+
+        try:
+            body = await self._bodies.read(scope, client.receive, allowed)
+        except ClientGone:
+            return
+        except BodyRefused as refused:
+            reply = refusal(refused.status, refused.code, refused.detail, last=True)
+            await self._sender.refuse(reply, client)
+            return
+        try:
+            answered = await self._answer(environ, body, client)
+        finally:
+            self._bodies.release(body)
+        if answered is not None:
+            head = scope["method"] == "HEAD"
+            await self._sender.send(answered, client, only_head=head)
+
+    async def _answer(self, environ: WSGIEnvironment, body: Body, client: Client) -> Reply | None:
+        """Ask the application until it has something to say; none when the client has left."""
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        waited = 0.0
+        environ["CONTENT_LENGTH"] = str(body.size)
+        while True:
+            run = {**environ, "wsgi.input": body.rewound(), "edictum.waited": waited}
+            match await self._threads.run(self._run, run):
+                case Reply() as reply:
+                    return reply
+                case Again() if waited == math.inf:
+                    return refusal(503, "stopping", "The server is stopping.", last=True)
+                case Again(seconds):
+                    ended, _ = await asyncio.wait(
+                        {client.gone(), self._stopping},
+                        timeout=seconds,
+                        return_when=asyncio.FIRST_COMPLETED,
+                    )
+                    if client.gone() in ended:
+                        return None
+                    # A stop makes every wait long enough, so that all are answered at once.
+                    waited = math.inf if self._stopping in ended else clock() - began
+
+    def _run(self, environ: WSGIEnvironment) -> Reply | Again:
+        try:
+            return answer(self._application, environ)
+        except Exception:
+            log.exception("%s %s failed", environ["REQUEST_METHOD"], environ["PATH_INFO"])
+            return broken(environ)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        self._stopping = Stopping().asked
+        pools = (self._threads, self._disk, self._exports)
+        for pool in pools:
+            pool.start()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        for pool in pools:
+            pool.stop()
+        await send({"type": "lifespan.shutdown.complete"})

@@ -1,0 +1,148 @@
+"""What a WSGI application answered, as values that the event loop can send."""
+
+import html
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+from wsgiref.types import WSGIApplication, WSGIEnvironment
+
+AT_ONCE = 1024 * 1024  # files up to here are read where they are opened; larger ones in pieces
+AGAIN = b"x-edictum-again"
+SHORTEST_PAUSE = 0.01  # seconds; a view that asks for none must not spin
+
+OF_THE_CONNECTION = frozenset(
+    b"connection keep-alive proxy-connection te trailer transfer-encoding upgrade".split()
+)
+
+WITHOUT_CONTENT = (204, 304)
+
+Header = tuple[bytes, bytes]
+
+
+class Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+    def close(self) -> object: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """The `wsgi.file_wrapper`: a file that is not to be read on a thread of the application."""
+
+    file: Readable
+    block_size: int = 0
+
+    def close(self) -> None:
+        self.file.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """Content that is made while it is sent, an export for example."""
+
+    pieces: Iterable[bytes]
+
+    def close(self) -> None:
+        close(self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    status: int
+    headers: list[Header]
+    content: bytes | FileContent | Generated
+
+    @property
+    def length(self) -> int | None:
+        return next((int(v) for name, v in self.headers if name == b"content-length"), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Ask the application once more after a pause: it has nothing to say yet."""
+
+    seconds: float
+
+
+def answer(application: WSGIApplication, environ: WSGIEnvironment) -> Reply | Again:
+    """Run the application; called on one of its threads."""
+    started: list[tuple[str, list[tuple[str, str]]]] = []
+
+    def start(
+        status: str, headers: list[tuple[str, str]], exc_info: Any = None
+    ) -> Callable[[bytes], object]:
+        started.append((status, headers))
+        return no_write
+
+    result: Any = application(environ, start)
+    status, texts = started[-1]
+    headers, again = readable(texts)
+    if again is not None:
+        close(result)
+        return Again(max(again, SHORTEST_PAUSE))
+    reply = Reply(int(status[:3]), headers, content_of(result))
+    if reply.status in WITHOUT_CONTENT:
+        close(reply.content)
+        return Reply(reply.status, [h for h in headers if h[0] != b"content-length"], b"")
+    match reply.content:
+        case FileContent(file) if reply.length is not None and reply.length <= AT_ONCE:
+            try:
+                return Reply(reply.status, headers, file.read(reply.length))
+            finally:
+                file.close()
+        case bytes(content) if reply.length is None:
+            length = (b"content-length", b"%d" % len(content))
+            return Reply(reply.status, [*headers, length], content)
+        case _:
+            return reply
+
+
+def readable(texts: list[tuple[str, str]]) -> tuple[list[Header], float | None]:
+    headers: list[Header] = []
+    again = None
+    for text, value in texts:
+        name = text.lower().encode("latin-1")
+        if name == AGAIN:
+            again = float(value) / 1000
+        elif name not in OF_THE_CONNECTION:
+            headers.append((name, value.encode("latin-1")))
+    return headers, again
+
+
+def content_of(result: Any) -> bytes | FileContent | Generated:
+    if isinstance(result, FileContent):
+        return result
+    if getattr(result, "streaming", not isinstance(result, list)):
+        return Generated(result)
+    try:
+        return b"".join(result)
+    finally:
+        close(result)
+
+
+def close(result: Any) -> None:
+    if hasattr(result, "close"):
+        result.close()
+
+
+def no_write(data: bytes) -> object:
+    raise RuntimeError("The front does not offer write() of WSGI: return the content instead.")
+
+
+def refusal(status: int, code: str, detail: str, *, last: bool = False) -> Reply:
+    """An answer of the front itself; with `last` the connection ends with it."""
+    body = json.dumps({"code": code, "detail": detail, "errors": []}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    return Reply(status, headers + [(b"connection", b"close")] * last, body)
+
+
+def broken(environ: WSGIEnvironment) -> Reply:
+    """For when the application itself raised: it has pages for all other cases."""
+    detail = "The server could not answer this request; its log says why."
+    if "text/html" not in environ.get("HTTP_ACCEPT", ""):
+        return refusal(500, "internal_error", detail)
+    page = f"<!doctype html><title>Internal error</title><p>{html.escape(detail)}</p>".encode()
+    headers = [(b"content-type", b"text/html; charset=utf-8")]
+    return Reply(500, [*headers, (b"content-length", b"%d" % len(page))], page)

@@ -1,0 +1,140 @@
+"""Sends replies from the event loop: files are read and exports are made beside it."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from edictum_site.front.bodies import Receive
+from edictum_site.front.replies import FileContent, Generated, Readable, Reply
+from edictum_site.front.threads import Threads
+
+PIECE = 256 * 1024
+STALLED = 60.0  # seconds after which a client that takes nothing is given up
+LINGER = 5.0  # seconds in which a refused client may finish sending and read why
+LINGER_BYTES = 64 * 1024 * 1024
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class Client:
+    """The other end of one request."""
+
+    def __init__(self, receive: Receive, send: Send) -> None:
+        self.receive = receive
+        self.send = send
+        self._gone: asyncio.Task[None] | None = None
+
+    def gone(self) -> asyncio.Task[None]:
+        """Ends when the connection does. To be asked for only after the body has been read."""
+        if self._gone is None:
+            self._gone = asyncio.create_task(self._watch())
+        return self._gone
+
+    def leave(self) -> None:
+        if self._gone is not None:
+            self._gone.cancel()
+
+    async def start(self, reply: Reply) -> None:
+        head = {"type": "http.response.start", "status": reply.status, "headers": reply.headers}
+        await self.send(head)
+
+    async def push(self, piece: bytes) -> bool:
+        """Send a piece; false when nobody takes it, which the server itself does not tell."""
+        if not self.gone().done():
+            async with asyncio.timeout(STALLED):
+                await self.send({"type": "http.response.body", "body": piece, "more_body": True})
+        return not self.gone().done()
+
+    async def finish(self, content: bytes = b"") -> None:
+        await self.send({"type": "http.response.body", "body": content, "more_body": False})
+
+    async def _watch(self) -> None:
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
+
+
+class Sender:
+    def __init__(self, disk: Threads, exports: Threads, release: Callable[[], None]) -> None:
+        self._disk = disk
+        self._exports = exports
+        self._release = release
+
+    async def send(self, reply: Reply, client: Client, *, only_head: bool) -> None:
+        match reply.content:
+            case bytes(content):
+                await client.start(reply)
+                await client.finish(content)
+            case FileContent(file):
+                await self._send_file(reply, file, client, only_head=only_head)
+            case Generated() as content:
+                await self._send_generated(reply, content, client, only_head=only_head)
+
+    async def refuse(self, reply: Reply, client: Client) -> None:
+        """Answer a request whose body was not read, so that the client gets to read the answer."""
+        await client.start(reply)
+        await client.send({"type": "http.response.body", "body": reply.content, "more_body": True})
+        left = LINGER_BYTES
+        # A connection closed on unread bytes is reset, and the answer is lost with it.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINGER):
+                while left > 0:
+                    message = await client.receive()
+                    left -= len(message.get("body", b""))
+                    if not message.get("more_body"):
+                        break
+        await client.finish()
+
+    async def _send_file(
+        self, reply: Reply, file: Readable, client: Client, *, only_head: bool
+    ) -> None:
+        try:
+            await client.start(reply)
+            left = reply.length
+            while not only_head and left != 0:
+                piece = await self._disk.run(file.read, PIECE if left is None else min(PIECE, left))
+                if not piece or not await client.push(piece):
+                    break
+                left = left and left - len(piece)
+            await client.finish()
+        finally:
+            await self._disk.run(file.close)
+
+    async def _send_generated(
+        self, reply: Reply, content: Generated, client: Client, *, only_head: bool
+    ) -> None:
+        loop = asyncio.get_running_loop()
+
+        def push(piece: bytes) -> bool:
+            return asyncio.run_coroutine_threadsafe(client.push(piece), loop).result()
+
+        def make() -> None:
+            # On one thread from its first piece to its end: its database connection is there.
+            try:
+                for piece in gathered([] if only_head else content.pieces):
+                    if not push(piece):
+                        break
+            finally:
+                content.close()
+                self._release()
+
+        client.gone()
+        await client.start(reply)
+        await self._exports.run(make)
+        await client.finish()
+
+
+def gathered(
+    pieces: Iterable[bytes], *, size: int = 65536, seconds: float = 0.05
+) -> Iterator[bytes]:
+    """Rows are small and each hop to the loop costs: send what came in a moment as one piece."""
+    held: list[bytes] = []
+    since = time.monotonic()
+    for piece in pieces:
+        held.append(piece)
+        if sum(map(len, held)) >= size or time.monotonic() - since >= seconds:
+            yield b"".join(held)
+            held, since = [], time.monotonic()
+    if held:
+        yield b"".join(held)

@@ -1,0 +1,64 @@
+"""Threads of our own beside the event loop: cheaper per hop than an executor, and never more.
+
+A bounded number of threads is the back-pressure, and bounds the database connections too.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar, TypeVarTuple
+
+Result = TypeVar("Result")
+Values = TypeVarTuple("Values")
+
+Job = tuple[asyncio.Future[Any], Callable[..., Any], tuple[Any, ...]]
+
+
+class Threads:
+    def __init__(self, count: int, name: str, *, at_end: Callable[[], None] | None = None) -> None:
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._at_end = at_end
+        self._threads = [
+            # Daemons: a thread that hangs must not hold up the end of the process.
+            Thread(target=self._work, name=f"{name}-{number}", daemon=True)
+            for number in range(count)
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self, *, seconds_each: float = 1.0) -> None:
+        for _ in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join(seconds_each)
+
+    async def run(self, work: Callable[[*Values], Result], *values: *Values) -> Result:
+        done: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._jobs.put((done, work, values))
+        return await done
+
+    def _work(self) -> None:
+        while job := self._jobs.get():
+            done, work, values = job
+            try:
+                result = work(*values)
+            except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
+                tell(done, partial(done.set_exception, error))
+            else:
+                tell(done, partial(done.set_result, result))
+        if self._at_end:
+            self._at_end()
+
+
+def tell(done: asyncio.Future[Any], settle: Callable[[], None]) -> None:
+    def settle_unless_given_up() -> None:
+        if not done.cancelled():
+            settle()
+
+    with suppress(RuntimeError):  # the loop has ended: nobody waits any more
+        done.get_loop().call_soon_threadsafe(settle_unless_given_up)

@@ -1,0 +1,24 @@
+"""What uvicorn serves: Django's pages and API behind the front, on one port.
+
+For development: `uvicorn edictum_site.server:application --reload`.
+"""
+
+import sys
+
+from django.conf import settings
+from django.db import connections
+
+from edictum_site.celery import app as celery_app
+from edictum_site.front.app import Front
+from edictum_site.uploads import may_upload
+from edictum_site.wsgi import application as django
+
+# Threads that compute hand over sooner: the slowest requests take less than half of their time.
+sys.setswitchinterval(0.001)
+# Tasks that this process sends find their broker through it.
+celery_app.set_default()
+
+uploads = settings.DATA / "uploads"
+uploads.mkdir(mode=0o700, exist_ok=True)
+
+application = Front(django, folder=uploads, may_upload=may_upload, release=connections.close_all)

@@ -1,0 +1,291 @@
+"""The front under the real server, with a small WSGI application of the tests' own."""
+
+import hashlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edictum_site.stack.children import web_command
+
+ROOT = Path(__file__).parent.parent.parent
+MIB = 1024 * 1024
+LARGE = os.urandom(MIB) * 3
+
+
+class Toy:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "large").write_bytes(LARGE)
+        listener = socket.create_server(("127.0.0.1", 0))
+        listener.set_inheritable(True)
+        self.address: tuple[str, int] = listener.getsockname()
+        with (folder / "log").open("wb") as log:
+            self.process = subprocess.Popen(
+                web_command("tests.edictum_site.toy:application", listener.fileno()),
+                env=os.environ | {"TOY_FOLDER": str(folder)},
+                cwd=ROOT,
+                pass_fds=[listener.fileno()],
+                stderr=log,
+                process_group=0,
+            )
+        listener.close()
+
+    def ask(
+        self, path: str, method: str = "GET", body: Any = None, **headers: str
+    ) -> tuple[http.client.HTTPResponse, bytes]:
+        connection = http.client.HTTPConnection(*self.address, timeout=20)
+        try:
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, path, body, named)
+            response = connection.getresponse()
+            return response, response.read()
+        finally:
+            connection.close()
+
+    def say(self, *lines: str) -> socket.socket:
+        connection = socket.create_connection(self.address, timeout=20)
+        connection.sendall("\r\n".join([*lines, "", ""]).encode())
+        return connection
+
+    def events(self) -> list[str]:
+        file = self.folder / "events"
+        return file.read_text().splitlines() if file.exists() else []
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toy]:
+    toy = Toy(tmp_path_factory.mktemp("toy"))
+    yield toy
+    toy.stop()
+
+
+@pytest.fixture
+def toy(shared: Toy) -> Toy:
+    (shared.folder / "events").unlink(missing_ok=True)
+    return shared
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Toy]:
+    """A server that the test may stop itself."""
+    toy = Toy(tmp_path)
+    toy.ask("/echo")
+    yield toy
+    toy.process.kill()
+    toy.process.wait()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+
+
+def read_all(connection: socket.socket) -> bytes:
+    pieces = []
+    while piece := connection.recv(65536):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def chunked(pieces: list[bytes]) -> Iterator[bytes]:
+    yield from pieces
+
+
+def test_a_request_arrives_as_wsgi_wants_it(toy):
+    response, body = toy.ask("/echo/caf%C3%A9?a=1&b=%20", X_Own="one", Content_Type="text/plain")
+    told = json.loads(body)
+    assert response.status == 200
+    assert told["PATH_INFO"].encode("latin-1").decode() == "/echo/café"
+    assert told["QUERY_STRING"] == "a=1&b=%20"
+    assert (told["REQUEST_METHOD"], told["CONTENT_LENGTH"]) == ("GET", "0")
+    assert (told["HTTP_X_OWN"], told["CONTENT_TYPE"]) == ("one", "text/plain")
+    assert told["REMOTE_ADDR"] == "127.0.0.1"
+    assert told["SERVER_PORT"] == str(toy.address[1])
+    assert told["edictum.front"] is True
+
+
+def test_repeated_headers_are_joined_and_none_can_be_forged(toy):
+    connection = toy.say(
+        "POST /echo HTTP/1.1",
+        *("Host: here", "Connection: close", "Transfer-Encoding: chunked", "Proxy: evil"),
+        *("X-Tag: a", "X-Tag: b", "Cookie: c=1", "Cookie: d=2"),
+        *("X_Forwarded_Proto: https", "X-Under_Score: yes", "", "0"),
+    )
+    told = json.loads(read_all(connection).partition(b"\r\n\r\n")[2])
+    connection.close()
+    assert told["HTTP_X_TAG"] == "a,b"
+    assert told["HTTP_COOKIE"] == "c=1; d=2"
+    forged = {"HTTP_X_FORWARDED_PROTO", "HTTP_X_UNDER_SCORE", "HTTP_PROXY"}
+    assert not (forged | {"HTTP_TRANSFER_ENCODING", "HTTP_CONNECTION"}) & set(told)
+
+
+@pytest.mark.parametrize("size", [0, 1, 65_537, MIB, MIB + 1, 5 * MIB])
+@pytest.mark.parametrize("way", ["with its length", "chunked"])
+def test_a_body_of_any_size_arrives_whole(toy, size, way):
+    content = os.urandom(size)
+    sent = content if way == "with its length" else chunked([content[:7], content[7:]])
+    response, body = toy.ask("/echo", "POST", sent, Authorization="Bearer large")
+    told = json.loads(body)
+    assert response.status == 200
+    assert told["length"] == int(told["CONTENT_LENGTH"]) == size
+    assert told["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+@pytest.mark.parametrize("way", ["with its length", "chunked"])
+@pytest.mark.parametrize(
+    ("key", "size", "status"),
+    [("none", 2 * MIB, 401), ("Bearer large", 9 * MIB, 413), ("Bearer large", 8 * MIB, 200)],
+)
+def test_a_large_body_is_taken_as_far_as_its_sender_may(toy, way, key, size, status):
+    sent = bytes(size) if way == "with its length" else chunked([bytes(MIB)] * (size // MIB))
+    response, body = toy.ask("/echo", "POST", sent, Authorization=key)
+    assert response.status == status
+    if status != 200:
+        assert response.headers["Connection"] == "close"
+        assert set(json.loads(body)) == {"code", "detail", "errors"}
+
+
+def test_an_announced_body_is_refused_before_it_is_sent(toy):
+    connection = toy.say(
+        *("POST /echo HTTP/1.1", "Host: here", "Expect: 100-continue"),
+        f"Content-Length: {100 * MIB}",
+    )
+    assert connection.recv(1000).startswith(b"HTTP/1.1 401 ")
+    connection.close()
+
+
+def test_slow_uploads_hold_no_thread(toy):
+    head = ("POST /echo HTTP/1.1", "Host: here", "Connection: close", "Content-Length: 10")
+    slow = [toy.say(*head) for _ in range(30)]
+    assert toy.ask("/echo")[0].status == 200
+    for connection in slow:
+        connection.sendall(b"0123456789")
+    assert all(b'"length": 10' in read_all(connection) for connection in slow)
+    for connection in slow:
+        connection.close()
+
+
+def test_a_client_that_leaves_in_mid_upload_harms_nobody(toy):
+    head = ("POST /echo HTTP/1.1", "Host: here", "Authorization: Bearer large")
+    for _ in range(10):
+        connection = toy.say(*head, f"Content-Length: {5 * MIB}")
+        connection.sendall(bytes(2 * MIB))
+        connection.close()
+    assert toy.ask("/echo")[0].status == 200
+    assert list(toy.folder.glob("tmp*")) == []
+
+
+def test_files_arrive_whole_and_no_longer_than_announced(toy):
+    assert toy.ask("/small_file")[1] == b"small " * 100
+    assert toy.ask("/large_file")[1] == LARGE
+    assert toy.ask("/growing_file")[1] == b"g" * 2_000_000
+
+
+def test_stalled_downloads_hold_no_thread(toy):
+    stalled = [toy.say("GET /large_file HTTP/1.1", "Host: here") for _ in range(20)]
+    stalled += [toy.say("GET /endless HTTP/1.1", "Host: here") for _ in range(8)]
+    assert toy.ask("/echo")[0].status == 200
+    assert toy.ask("/large_file")[1] == LARGE
+    for connection in stalled:
+        connection.close()
+    until(lambda: toy.events().count("endless closed") == 8)
+
+
+def test_a_head_request_gets_the_head_alone(toy):
+    response, body = toy.ask("/large_file", "HEAD")
+    assert (response.headers["Content-Length"], body) == (str(len(LARGE)), b"")
+    assert toy.ask("/rows", "HEAD")[1] == b""
+    assert toy.ask("/endless", "HEAD")[0].status == 200
+
+
+def test_rows_are_made_on_a_side_thread_and_arrive_in_order(toy):
+    response, body = toy.ask("/rows")
+    assert response.headers["Transfer-Encoding"] == "chunked"
+    assert body.decode().splitlines() == [f"{number},False" for number in range(5000)]
+    until(lambda: "thread released" in toy.events())
+
+
+def test_an_export_ends_when_its_reader_leaves(toy):
+    connection = toy.say("GET /endless HTTP/1.1", "Host: here")
+    assert connection.recv(1000)
+    connection.close()
+    until(lambda: "endless closed" in toy.events())
+
+
+def test_an_export_that_breaks_does_not_look_whole(toy):
+    with pytest.raises(http.client.IncompleteRead):
+        toy.ask("/broken_export")
+
+
+def test_a_view_that_asks_for_a_pause_is_run_again_with_its_body(toy):
+    response, body = toy.ask("/wait?0.1", "POST", b"hello")
+    assert (response.status, body) == (200, b"waited True, body hello")
+    assert "X-Edictum-Again" not in response.headers
+    assert len(toy.events()) > 2
+
+
+def test_those_who_wait_hold_no_thread(toy):
+    with ThreadPoolExecutor(30) as clients:
+        waiting = [clients.submit(toy.ask, "/wait?1") for _ in range(30)]
+        until(lambda: len(toy.events()) >= 30)
+        assert toy.ask("/echo")[0].status == 200
+        assert not any(answer.done() for answer in waiting)
+        assert {answer.result()[1] for answer in waiting} == {b"waited True, body "}
+
+
+def test_nothing_is_run_again_for_a_client_that_left(toy):
+    connection = toy.say("GET /wait?1000000 HTTP/1.1", "Host: here")
+    until(lambda: len(toy.events()) > 2)
+    connection.close()
+
+    def quiet() -> bool:
+        before = len(toy.events())
+        time.sleep(0.2)
+        return len(toy.events()) == before
+
+    until(quiet)
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"), [("application/json", "application/json"), ("text/html", "text/html")]
+)
+def test_an_application_that_raises_is_answered_for(toy, accept, kind):
+    response, body = toy.ask("/broken", Accept=accept)
+    assert response.status == 500
+    assert response.headers["Content-Type"].startswith(kind)
+    assert b"the application broke" not in body
+
+
+def test_the_application_has_no_say_in_the_connection(toy):
+    response, body = toy.ask("/hop")
+    assert body == b"still here"
+    assert response.headers["Connection"] is response.headers["Keep-Alive"] is None
+    response, body = toy.ask("/nothing")
+    assert (response.status, body, response.headers["ETag"]) == (304, b"", '"a"')
+
+
+def test_a_stop_lets_requests_finish_and_ends_those_that_wait(own):
+    with ThreadPoolExecutor(2) as clients:
+        busy = clients.submit(own.ask, "/busy?0.5")
+        waiting = clients.submit(own.ask, "/wait?1000000")
+        until(lambda: "waited on" in own.events())
+        assert own.stop() == -signal.SIGTERM
+        assert busy.result()[1] == b"done"
+        assert waiting.result()[1] == b"waited True, body "
+    assert own.events().count("thread released") == 4

@@ -1,0 +1,137 @@
+"""A small WSGI application under the front, for the tests of the front: one path, one habit."""
+
+import hashlib
+import io
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from edictum_site.front.app import Front
+
+FOLDER = Path(os.environ["TOY_FOLDER"])
+EVENTS = FOLDER / "events"
+Start = Callable[[str, list[tuple[str, str]]], object]
+
+
+def note(event: str) -> None:
+    with EVENTS.open("a") as file:
+        file.write(f"{event}\n")
+
+
+def echo(environ: dict[str, Any], start: Start) -> Any:
+    body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
+    told = {name: value for name, value in environ.items() if isinstance(value, str | bool)}
+    digest = {"length": len(body), "sha256": hashlib.sha256(body).hexdigest()}
+    start("200 OK", [("Content-Type", "application/json")])
+    return [json.dumps(told | digest).encode()]
+
+
+def small_file(environ: dict[str, Any], start: Start) -> Any:
+    content = b"small " * 100
+    start("200 OK", [("Content-Length", str(len(content)))])
+    return environ["wsgi.file_wrapper"](io.BytesIO(content), 4096)
+
+
+def large_file(environ: dict[str, Any], start: Start) -> Any:
+    file = (FOLDER / "large").open("rb")
+    start("200 OK", [("Content-Length", str(os.fstat(file.fileno()).st_size))])
+    return environ["wsgi.file_wrapper"](file, 4096)
+
+
+def growing_file(environ: dict[str, Any], start: Start) -> Any:
+    # Longer than was announced when it was opened, as a file is that somebody appends to.
+    start("200 OK", [("Content-Length", "2000000")])
+    return environ["wsgi.file_wrapper"](io.BytesIO(b"g" * 2_500_000), 4096)
+
+
+def rows(environ: dict[str, Any], start: Start) -> Any:
+    start("200 OK", [("Content-Type", "text/csv")])
+    thread = threading.current_thread().name
+
+    def generate() -> Iterator[bytes]:
+        for number in range(5000):
+            yield f"{number},{thread == threading.current_thread().name}\n".encode()
+
+    return generate()
+
+
+def endless(environ: dict[str, Any], start: Start) -> Any:
+    start("200 OK", [])
+
+    def generate() -> Iterator[bytes]:
+        try:
+            while True:
+                yield b"x" * 10_000
+                time.sleep(0.005)
+        finally:
+            note("endless closed")
+
+    return generate()
+
+
+def broken_export(environ: dict[str, Any], start: Start) -> Any:
+    start("200 OK", [])
+
+    def generate() -> Iterator[bytes]:
+        yield b"x" * 100_000
+        raise RuntimeError("the export broke")
+
+    return generate()
+
+
+def wait(environ: dict[str, Any], start: Start) -> Any:
+    body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"])).decode()
+    note("waited on")
+    if environ["edictum.waited"] < float(environ["QUERY_STRING"]):
+        start("200 OK", [("X-Edictum-Again", "20")])
+        return [b"not yet"]
+    start("200 OK", [("Content-Type", "text/plain")])
+    return [f"waited {environ['edictum.waited'] > 0}, body {body}".encode()]
+
+
+def busy(environ: dict[str, Any], start: Start) -> Any:
+    time.sleep(float(environ["QUERY_STRING"]))
+    start("200 OK", [])
+    return [b"done"]
+
+
+def nothing(environ: dict[str, Any], start: Start) -> Any:
+    start("304 Not Modified", [("Content-Length", "7"), ("ETag", '"a"')])
+    return [b"ignored"]
+
+
+def hop(environ: dict[str, Any], start: Start) -> Any:
+    start("200 OK", [("Connection", "close"), ("Keep-Alive", "timeout=1")])
+    return [b"still here"]
+
+
+def broken(environ: dict[str, Any], start: Start) -> Any:
+    raise RuntimeError("the application broke")
+
+
+HABITS = {
+    habit.__name__: habit
+    for habit in (
+        *(echo, small_file, large_file, growing_file, rows, endless, broken_export),
+        *(wait, busy, nothing, hop, broken),
+    )
+}
+
+
+def toy(environ: dict[str, Any], start: Start) -> Any:
+    name = environ["PATH_INFO"].split("/")[1]
+    return HABITS[name](environ, start)
+
+
+def may_upload(environ: dict[str, Any]) -> int:
+    known = {"Bearer large": 8 * 1024 * 1024, "Bearer larger": 64 * 1024 * 1024}
+    return known.get(environ.get("HTTP_AUTHORIZATION", ""), 0)
+
+
+application = Front(
+    toy, folder=FOLDER, may_upload=may_upload, release=lambda: note("thread released")
+)
