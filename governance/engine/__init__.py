@@ -1,0 +1,40 @@
+"""What contracts say, asked of the library in a process of its own.
+
+    engine.validate(text)                 -> Validation, with lines and columns
+    engine.evaluate(text, calls)          -> a result for each call
+    engine.evaluate_call(text, call)      -> Evaluation
+
+The functions share one process for pages; work that may take long makes an Engine of its own.
+"""
+
+import atexit
+
+from governance.engine.client import Engine, Result, Source, ToolCall, Validation
+from governance.evaluator.messages import (
+    Evaluation,
+    NotEvaluated,
+    RuleResult,
+    SessionRule,
+)
+
+_pages = Engine()
+atexit.register(_pages.close)
+
+validate = _pages.validate
+evaluate = _pages.evaluate
+evaluate_call = _pages.evaluate_call
+
+__all__ = [
+    "Engine",
+    "Evaluation",
+    "NotEvaluated",
+    "Result",
+    "RuleResult",
+    "SessionRule",
+    "Source",
+    "ToolCall",
+    "Validation",
+    "evaluate",
+    "evaluate_call",
+    "validate",
+]

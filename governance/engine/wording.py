@@ -1,0 +1,172 @@
+"""What the library finds, told to the author in the document's own dialect, with its line."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from governance.domain.dialect import Dialect, Path, swap_key, swap_path, swap_value
+from governance.domain.document import Document
+from governance.domain.errors import Problem
+from governance.domain.yaml_text import Position, locate, path_text
+from governance.evaluator.messages import Finding
+
+_TYPES = {
+    "object": "an object with keys",
+    "array": "a list",
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "condition": "a condition: a selector with its operator, or `all`, `any`, `not`",
+    "string or null": "a text or null",
+}
+
+
+def problems(findings: Sequence[Finding], document: Document) -> tuple[Problem, ...]:
+    authored = [_authored(each, document.dialect) for each in _without_echoes(findings, document)]
+    positions = _positions(document.text, authored)
+    placed = sorted(zip(positions, authored, strict=True), key=lambda pair: pair[0])
+    return tuple(
+        Problem(message=_message(each), path=path_text(tuple(each.path)), line=line, column=column)
+        for (line, column), each in placed
+    )
+
+
+def _authored(finding: Finding, dialect: Dialect) -> Finding:
+    """The same finding with the twins of its words: the library was shown the new dialect."""
+    if dialect is Dialect.NEW:
+        return finding
+    path = tuple(finding.path)
+    match finding.kind:
+        case "unknown_key":
+            names = [swap_key(path[:-1], name) for name in finding.names]
+        case "missing_key":
+            names = [swap_key(path, name) for name in finding.names]
+        case "not_allowed":
+            names = [swap_value(path, name) for name in finding.names]
+        case _:
+            names = finding.names
+    return Finding(finding.kind, list(swap_path(path)), finding.at_key, names, finding.detail)
+
+
+def _without_echoes(findings: Sequence[Finding], document: Document) -> list[Finding]:
+    """`acton` is one mistake, though the schema also misses `action`."""
+    explained: set[tuple[Path, str]] = set()
+    for finding in findings:
+        if finding.kind == "unknown_key" and (
+            meant := _meant(_authored(finding, document.dialect))
+        ):
+            parent = tuple(finding.path)[:-1]
+            twin = swap_key(parent, meant) if document.dialect is Dialect.OLD else meant
+            explained.add((parent, twin))
+    return [
+        finding
+        for finding in findings
+        if finding.kind != "missing_key" or (tuple(finding.path), finding.names[0]) not in explained
+    ]
+
+
+def _positions(text: str, findings: Iterable[Finding]) -> list[Position]:
+    tries = [_places_to_try(finding) for finding in findings]
+    found = locate(text, {place for places in tries for place in places}) if tries else {}
+    return [next(found[place] for place in places if place in found) for places in tries]
+
+
+def _places_to_try(finding: Finding) -> list[tuple[Path, bool]]:
+    """Where it is; where that cannot be found, what holds it, and in the end the whole document."""
+    path = tuple(finding.path)
+    above = [(path[:length], False) for length in range(len(path), -1, -1)]
+    return [(path, True), *above] if finding.at_key else above
+
+
+def _meant(finding: Finding) -> str:
+    name, known = finding.names[0], finding.names[1:]
+    twin = swap_key(tuple(finding.path)[:-1], name)  # the other dialect's word for the same key
+    if twin != name and twin in known:
+        return twin
+    return next(iter(get_close_matches(name, known, n=1)), "")
+
+
+def _one_of(names: Sequence[str]) -> str:
+    quoted = [f"`{name}`" for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
+
+
+def _guess(finding: Finding) -> str:
+    return f" Did you mean `{meant}`?" if (meant := _meant(finding)) else ""
+
+
+def _message(finding: Finding) -> str:
+    key = str(finding.path[-1]) if finding.path else ""
+    name = finding.names[0] if finding.names else ""
+    other = finding.names[1] if len(finding.names) > 1 else ""
+    match finding.kind:
+        case "unknown_key":
+            return f"`{name}` is not a key here.{_guess(finding) or _known(finding)}"
+        case "missing_key":
+            return f"The key `{name}` is missing."
+        case "not_allowed":
+            return f"`{name}` cannot stand here: write {_one_of(finding.names[1:])}."
+        case "wrong_type":
+            return f"`{name}` is not {_TYPES.get(other, other)}."
+        case "bad_name":
+            return (
+                f"`{name}` cannot be a name: small letters, digits, `-` and `_`, "
+                "and a letter or digit first (the document's name may have `.` too)."
+            )
+        case "empty":
+            return f"`{key}` is empty." if key else "The document is empty."
+        case "too_long":
+            return f"{name} characters are too many: at most {other}."
+        case "too_small":
+            return f"`{name}` is too small: {other} at least."
+        case "one_key":
+            return "Exactly one operator for a selector, and one selector for a condition."
+        case "one_of":
+            return f"One of the keys is needed: {_one_of(finding.names)}."
+        case "only_one_of":
+            return f"Only one of the keys can stand here: {_one_of(finding.names)}."
+        case "duplicate_id":
+            return f"Another rule has the id `{name}` already."
+        case "unknown_operator":
+            return f"There is no operator `{name}`.{_guess(finding)}"
+        case "output_in_pre":
+            return "`output.text` is not known before the tool runs: make this a `post` rule."
+        case "bad_pattern":
+            return f"This is not a regular expression: {finding.detail}."
+        case "needs":
+            return f"`{name}` takes effect only beside `{other}`."
+        case "unreadable":
+            return f"`{name}` looks like a date, a number or a tag and is none: put it in quotes."
+        case "too_deep":
+            return "Nested too deeply for the library."
+        case _:
+            return _warning(finding, name, other)
+
+
+def _warning(finding: Finding, name: str, other: str) -> str:
+    match finding.kind:
+        case "unknown_selector":
+            return f"`{name}` is not a selector: this condition is never met."
+        case "environment_here":
+            return f"`{name}` is read where the agent runs. Here it has no value."
+        case "observed_limit":
+            return "Agents do not heed `observe` on a session rule: it blocks."
+        case "capped":
+            return (
+                f"Agents stop at {finding.names[2]} whatever is written here (`{name}: {other}`)."
+            )
+        case "one_less":
+            return (
+                f"`max_attempts: {name}` lets {int(name) - 1} calls pass; "
+                f"attempt number {name} is denied."
+            )
+        case "glob_limit":
+            return f"`{name}` is taken as the exact name of a tool: a pattern never counts here."
+        case "no_effect":
+            return f"`{name}` has no effect on a document that agents fetch."
+        case _:
+            return finding.detail or "The library refuses this document."
+
+
+def _known(finding: Finding) -> str:
+    return f" Known here: {', '.join(f'`{key}`' for key in finding.names[1:])}."

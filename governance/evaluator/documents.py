@@ -1,0 +1,79 @@
+"""Documents compiled by the library, and a short shelf of those asked for last."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+from edictum import Edictum, EdictumConfigError
+from edictum.audit import CollectingAuditSink
+
+from governance.evaluator.advice import warnings_about
+from governance.evaluator.findings import findings_in, library_says, unreadable_values
+from governance.evaluator.messages import Finding, Loaded, SessionRule
+
+SHELF = 16
+
+# What the library lets through from Python: a date that does not exist, an integer of 5,000 digits.
+UNREADABLE = (ArithmeticError, AttributeError, ImportError, LookupError, TypeError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    guard: Edictum
+    actions: dict[str, str]  # what the document says by rule: the library's own result does not
+
+
+class Shelf:
+    def __init__(self) -> None:
+        self._contracts: OrderedDict[str, Contract] = OrderedDict()
+
+    def take(self, sha: str) -> Contract | None:
+        if sha in self._contracts:
+            self._contracts.move_to_end(sha)
+        return self._contracts.get(sha)
+
+    def load(self, sha: str, text: str) -> Loaded:
+        compiled = compile_document(text)
+        if not isinstance(compiled, Edictum):
+            return Loaded(errors=compiled)
+        document = yaml.load(text, Loader=yaml.CSafeLoader)
+        rules: list[dict[str, Any]] = document["rules"]
+        self._contracts[sha] = Contract(compiled, {rule["id"]: action_of(rule) for rule in rules})
+        if len(self._contracts) > SHELF:
+            self._contracts.popitem(last=False)
+        return Loaded(
+            warnings=warnings_about(document),
+            name=document["metadata"]["name"],
+            rules=len(rules),
+            session_rules=session_rules_of(document),
+        )
+
+
+def compile_document(text: str) -> Edictum | list[Finding]:
+    try:
+        # A sink of our own, or the one that the document names would be made.
+        return Edictum.from_yaml_string(text, audit_sink=CollectingAuditSink())
+    except EdictumConfigError as error:
+        if isinstance(error.__cause__, yaml.YAMLError):  # a tag that nobody knows
+            return unreadable_values(text) or [library_says(error)]
+        return findings_in(text) or [library_says(error)]
+    except RecursionError:
+        return [Finding("too_deep", [])]
+    except UNREADABLE as error:
+        return unreadable_values(text) or [library_says(error)]
+
+
+def action_of(rule: dict[str, Any]) -> str:
+    if rule["type"] == "sandbox":
+        return str(rule.get("outside", "block"))
+    return str(rule["then"]["action"])
+
+
+def session_rules_of(document: dict[str, Any]) -> list[SessionRule]:
+    mode = document["defaults"]["mode"]
+    return [
+        SessionRule(rule["id"], rule["limits"], rule.get("mode", mode))
+        for rule in document["rules"]
+        if rule["type"] == "session" and rule.get("enabled", True)
+    ]

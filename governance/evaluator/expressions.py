@@ -1,0 +1,23 @@
+"""Walks the conditions of a rule."""
+
+from collections.abc import Iterator
+from typing import Any
+
+Leaf = tuple[list[str | int], str, dict[str, Any]]
+
+
+def leaves(condition: Any, path: list[str | int]) -> Iterator[Leaf]:
+    """Every selector with its operator, and the path of the selector."""
+    match condition:
+        case {"all": list() as parts} | {"any": list() as parts}:
+            word = "all" if "all" in condition else "any"
+            for place, part in enumerate(parts):
+                yield from leaves(part, [*path, word, place])
+        case {"not": part}:
+            yield from leaves(part, [*path, "not"])
+        case dict():
+            for selector, operators in condition.items():
+                if isinstance(operators, dict):
+                    yield [*path, str(selector)], str(selector), operators
+        case _:
+            pass

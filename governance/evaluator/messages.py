@@ -1,0 +1,99 @@
+"""What the server and the evaluation process say to each other, each message with its length."""
+
+import struct
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+HEADER = struct.Struct(">I")
+MAX_MESSAGE = 64 * 1024 * 1024
+
+RuleType: TypeAlias = Literal["pre", "post", "sandbox"]
+Decision: TypeAlias = Literal["allow", "warn", "block"]
+Action: TypeAlias = Literal["allow", "warn", "redact", "ask", "block"]
+
+
+class Load(msgspec.Struct, tag=True, frozen=True):
+    """Validate this document, and keep it ready under this name."""
+
+    sha: str
+    text: str
+    seconds: float
+
+
+class Evaluate(msgspec.Struct, tag=True, frozen=True):
+    sha: str
+    calls: list[bytes]  # each the JSON of a WireCall: MessagePack has no integers beyond 64 bits
+    seconds: float
+
+
+class Ready(msgspec.Struct, tag=True, frozen=True):
+    library: str
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Something in a document, told in the words of the new dialect; `kind` says how to read it."""
+
+    kind: str
+    path: list[str | int]
+    at_key: bool = False
+    names: list[str] = []
+    detail: str = ""
+
+
+class SessionRule(msgspec.Struct, frozen=True):
+    id: str
+    limits: dict[str, Any]
+    mode: str
+
+
+class Loaded(msgspec.Struct, tag=True, frozen=True):
+    """Refused when there are errors; only then is nothing kept."""
+
+    errors: list[Finding] = []
+    warnings: list[Finding] = []
+    name: str = ""
+    rules: int = 0
+    session_rules: list[SessionRule] = []
+
+
+class Need(msgspec.Struct, tag=True, frozen=True):
+    """The document asked for is not kept here, or no longer."""
+
+
+class RuleResult(msgspec.Struct, frozen=True, array_like=True):
+    id: str
+    type: RuleType
+    passed: bool
+    message: str | None
+    observed: bool
+    action: str  # what the document says; the library reports `warn` for every pre rule
+    policy_error: bool
+
+
+class Evaluation(msgspec.Struct, tag=True, frozen=True):
+    decision: Decision  # the library's word
+    action: Action  # what an agent would do
+    rules: list[RuleResult]
+    policy_error: bool
+
+
+class NotEvaluated(msgspec.Struct, tag=True, frozen=True):
+    code: Literal["invalid_call", "evaluation_limit"]
+    detail: str
+
+
+class Results(msgspec.Struct, tag=True, frozen=True):
+    results: list[Evaluation | NotEvaluated]
+
+
+class WireCall(msgspec.Struct, frozen=True, array_like=True):
+    tool_name: str
+    tool_args: dict[str, Any]
+    principal: dict[str, Any] | None
+    output: str | None
+    environment: str
+
+
+Request: TypeAlias = Load | Evaluate
+Reply: TypeAlias = Ready | Loaded | Need | Results

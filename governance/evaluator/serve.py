@@ -1,0 +1,58 @@
+"""The loop: one request, one answer, until the server closes the pipe or a limit ends it all."""
+
+import os
+import signal
+from importlib.metadata import version
+
+import msgspec
+
+from governance.evaluator.calls import evaluate_calls
+from governance.evaluator.confinement import confine, quiet_streams
+from governance.evaluator.documents import Shelf
+from governance.evaluator.messages import (
+    HEADER,
+    Evaluate,
+    Load,
+    Need,
+    Ready,
+    Reply,
+    Request,
+    Results,
+)
+from governance.evaluator.warm_up import warm_up
+
+# The server kills a late process. This is for the one whose server has died meanwhile.
+GRACE = 5.0
+
+_decoder: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
+_encoder = msgspec.msgpack.Encoder()
+
+
+def serve(*, memory: int) -> None:
+    requests, replies = quiet_streams()
+    library = version("edictum")
+    warm_up()
+    confine(memory)
+    shelf = Shelf()
+    with os.fdopen(requests, "rb") as incoming, os.fdopen(replies, "wb") as outgoing:
+        reply: Reply = Ready(library)
+        while True:
+            body = _encoder.encode(reply)
+            outgoing.write(HEADER.pack(len(body)) + body)
+            outgoing.flush()
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            header = incoming.read(HEADER.size)
+            if len(header) < HEADER.size:
+                return
+            request = _decoder.decode(incoming.read(*HEADER.unpack(header)))
+            signal.setitimer(signal.ITIMER_REAL, request.seconds + GRACE)
+            reply = answer(request, shelf)
+
+
+def answer(request: Request, shelf: Shelf) -> Reply:
+    match request:
+        case Load(sha=sha, text=text):
+            return shelf.load(sha, text)
+        case Evaluate(sha=sha, calls=calls):
+            contract = shelf.take(sha)
+            return Results(evaluate_calls(contract, calls)) if contract else Need()
