@@ -1,0 +1,97 @@
+"""A JSON value as nested lists that open and close without script; every text in it is escaped."""
+
+import json
+from collections.abc import Sequence
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+LONG = 400  # characters of a text that are shown before the rest is asked for
+OPEN = 3  # levels that stand open at first
+DEEPEST = 60  # levels that are drawn: a hostile depth must not exhaust the stack
+
+_CLOSED = "<details><summary>{}</summary><ul>{}</ul></details>"
+_OPENED = "<details open><summary>{}</summary><ul>{}</ul></details>"
+
+Path = Sequence[str | int]
+
+
+def json_tree(value: object, decided: Path | None = None) -> SafeString:
+    """The value at the path `decided` is marked, and what it lies in stands open."""
+    path = None if decided is None else list(decided)
+    return format_html('<div class="code json">{}</div>', _value(value, "", path, 0))
+
+
+def _value(
+    value: object, key: SafeString | str, path: list[str | int] | None, depth: int
+) -> SafeString:
+    match value:
+        case dict() if value:
+            parts = [(json.dumps(k, ensure_ascii=False), k, item) for k, item in value.items()]
+            return _opening(f"object, {_count(len(value), 'key')}", parts, key, path, depth)
+        case list() | tuple() if value:
+            parts = [(str(n), n, item) for n, item in enumerate(value)]
+            return _opening(f"array, {_count(len(value), 'item')}", parts, key, path, depth)
+        case _:
+            return _marked(format_html("{}{}", key, _leaf(value)), path)
+
+
+def _opening(
+    words: str,
+    parts: list[tuple[str, str | int, object]],
+    key: SafeString | str,
+    path: list[str | int] | None,
+    depth: int,
+) -> SafeString:
+    head = _marked(format_html('{}<span class="code-note">{}</span>', key, words), path)
+    if depth == DEEPEST:
+        return format_html('{} <span class="code-note">deeper than this page shows</span>', head)
+    items = format_html_join(
+        "",
+        "<li>{}</li>",
+        (
+            (_value(item, _key(name), _below(path, place), depth + 1),)
+            for name, place, item in parts
+        ),
+    )
+    return format_html(_OPENED if depth < OPEN or path else _CLOSED, head, items)
+
+
+def _key(name: str) -> SafeString:
+    return format_html('<span class="code-key">{}</span>: ', name)
+
+
+def _leaf(value: object) -> SafeString:
+    match value:
+        case str():
+            return _text(json.dumps(value, ensure_ascii=False))
+        case bool() | None | dict() | list() | tuple():
+            return format_html('<span class="code-word">{}</span>', json.dumps(value))
+        case _:
+            return format_html('<span class="code-number">{}</span>', json.dumps(value))
+
+
+def _text(text: str) -> SafeString:
+    if len(text) <= LONG:
+        return format_html('<span class="code-string">{}</span>', text)
+    return format_html(
+        '<details class="long"><summary><span class="long-start">'
+        '<span class="code-string">{}…</span> <span class="button small">Show all {} characters'
+        '</span></span><span class="long-end button small">Show less</span></summary>'
+        '<span class="code-string">{}</span></details>',
+        text[:LONG],
+        f"{len(text) - 2:,}",
+        text,
+    )
+
+
+def _below(path: list[str | int] | None, place: str | int) -> list[str | int] | None:
+    return path[1:] if path and path[0] == place else None
+
+
+def _marked(html: SafeString, path: list[str | int] | None) -> SafeString:
+    return format_html('<span class="decided-value">{}</span>', html) if path == [] else html
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

@@ -1,0 +1,161 @@
+"""The look's own tags and filters: signs from the sprite, figures in words, rates with their
+interval, times in the reader's zone, JSON as a tree. They take values and know no model."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django import template
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from edictum_site import figures
+from edictum_site.json_tree import Path
+from edictum_site.json_tree import json_tree as tree_of
+
+register = template.Library()
+
+# What a call's kind is called on a page, and the shape that stands for it; no kind: still open.
+KINDS: Mapping[str, tuple[str, str]] = {
+    "execution_result": ("executed", "Executed"),
+    "artifact_reference": ("artifact", "Artifact"),
+    "timeout": ("timeout", "Timeout"),
+    "failure": ("failure", "Failure"),
+    "denied": ("denied", "Denied"),
+    "": ("open", "Running"),
+}
+VERDICT_SIGNS: Mapping[str, str] = {"success": "success", "failure": "cross", "unknown": "unknown"}
+# After `g`, by the icon of the entry; two pages begin with the same letter more than once.
+GO_KEYS: Mapping[str, str] = {
+    "overview": "o",
+    "sessions": "s",
+    "tools": "t",
+    "denials": "d",
+    "artifacts": "a",
+    "contracts": "c",
+    "checks": "k",
+    "approvals": "p",
+    "agents": "g",
+    "settings": ",",
+}
+
+
+@register.simple_tag
+def icon(name: str, size: str = "") -> SafeString:
+    """A drawn stroke of 16, or of 12 when it is `small`; the word stands beside it."""
+    return format_html(
+        '<svg class="{}" aria-hidden="true"><use href="{}#{}"></use></svg>',
+        f"icon {size}".strip(),
+        static("icons.svg"),
+        name,
+    )
+
+
+@register.simple_tag
+def mark(shape: str) -> SafeString:
+    """The filled shape of an outcome; its colour comes from `is-<shape>` around it."""
+    return format_html(
+        '<svg class="mark" aria-hidden="true"><use href="{}#{}"></use></svg>',
+        static("icons.svg"),
+        shape,
+    )
+
+
+@register.inclusion_tag("_components/tag.html")
+def outcome(kind: str | None, reason: str = "", *, reported_late: bool = False) -> dict[str, str]:
+    """The type of an outcome, with the reason of a denial beside it. An open call is running,
+    and without a result once it is late."""
+    shape, word = KINDS[kind or ""]
+    if not kind and reported_late:
+        word = "No result reported"
+    return {"shape": shape, "word": word, "reason": reason}
+
+
+@register.inclusion_tag("_components/verdict.html")
+def verdict(
+    word: str | None, why_none: str = "Denied and open calls have no verdict"
+) -> dict[str, Any]:
+    return {"word": word, "sign": VERDICT_SIGNS.get(word or ""), "why_none": why_none}
+
+
+@register.inclusion_tag("_components/rate.html")
+def rate(successes: int, of: int, target: float | None = None) -> dict[str, Any]:
+    """Red when even the upper bound is below the project's target."""
+    if not of:
+        return {"of": 0}
+    low, high = figures.interval(successes, of)
+    return {
+        "of": of,
+        "successes": successes,
+        "share": successes / of,
+        "low": low,
+        "high": high,
+        "is_low": target is not None and high < target,
+    }
+
+
+@register.inclusion_tag("_components/time.html")
+def local_time(moment: datetime | None, style: str = "short") -> dict[str, Any]:
+    """In UTC here; the script writes the same words in the reader's zone. `exact` is all of it."""
+    if moment is None:
+        return {"moment": None}
+    moment = moment.astimezone(UTC)
+    exact = figures.exact_time(moment)
+    shown = exact if style == "exact" else figures.short_time(moment, datetime.now(UTC))
+    return {"moment": moment.isoformat(), "exact": exact, "shown": shown, "style": style}
+
+
+@register.simple_tag
+def json_tree(value: object, decided: Path | None = None) -> SafeString:
+    return tree_of(value, decided)
+
+
+@register.filter
+def thousands(number: float | None) -> str:
+    return figures.thousands(number)
+
+
+@register.filter
+def duration(milliseconds: float | timedelta | None) -> str:
+    return figures.duration(milliseconds)
+
+
+@register.filter
+def percent(fraction: float | None, digits: int = 1) -> str:
+    return figures.percent(fraction, digits)
+
+
+@register.filter
+def size(octets: int | None) -> str:
+    return figures.size(octets)
+
+
+@register.filter
+def share_of(part: float | None, whole: float | None) -> float | None:
+    """For `percent`: `part|share_of:whole|percent`."""
+    return part / whole if part is not None and whole else None
+
+
+@register.filter
+def along(part: float | None, whole: float = 1.0) -> str:
+    """A place along an axis as SVG attributes want it; what lies beyond ends at the edge."""
+    if not part or not whole:
+        return "0%"
+    return f"{100 * min(max(part / whole, 0.0), 1.0):.2f}%"
+
+
+@register.filter
+def minus(number: float, other: float) -> float:
+    return number - other
+
+
+@register.filter
+def go_key(entry_icon: str) -> str:
+    return GO_KEYS.get(entry_icon, "")
+
+
+@register.filter
+def message_severity(level: str) -> str:
+    """What a message's level is called among the notes."""
+    return {"error": "error", "warning": "warning", "success": "good"}.get(level, "note")

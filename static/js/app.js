@@ -1,0 +1,250 @@
+// What the pages cannot do by themselves: times in the reader's zone, keys, focus, copying,
+// the theme, and a word when a request failed. Every page works without it.
+
+const remember = (key, value) => {
+  try {
+    if (value) localStorage.setItem(key, value);
+    else localStorage.removeItem(key);
+  } catch {
+    // Not kept, but it still holds for this page.
+  }
+};
+
+const recall = (key) => {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+};
+
+// ---------- Times ----------
+
+const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const two = (number) => String(number).padStart(2, "0");
+const midnight = (moment) => new Date(moment.getFullYear(), moment.getMonth(), moment.getDate());
+
+// The same words that the server writes for UTC, so nothing changes its width.
+function shortTime(moment, now = new Date()) {
+  const clock = `${two(moment.getHours())}:${two(moment.getMinutes())}`;
+  const days = Math.round((midnight(now) - midnight(moment)) / 86_400_000);
+  if (days === 0) return `${clock}:${two(moment.getSeconds())}`;
+  if (days > 0 && days < 7) return `${DAYS[moment.getDay()]} ${clock}`;
+  const day = `${moment.getDate()} ${MONTHS[moment.getMonth()]}`;
+  return moment.getFullYear() === now.getFullYear() ? `${day} ${clock}` : `${day} ${moment.getFullYear()}`;
+}
+
+function exactTime(moment) {
+  const minutes = -moment.getTimezoneOffset();
+  const size = Math.abs(minutes);
+  const offset = `${minutes < 0 ? "−" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+  const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+  const clock = `${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
+  return `${day} ${clock} ${offset}`;
+}
+
+function showLocalTimes(part) {
+  for (const element of part.querySelectorAll("time[data-local]")) {
+    const moment = new Date(element.dateTime);
+    if (Number.isNaN(moment.getTime())) continue;
+    element.textContent = element.dataset.local === "exact" ? exactTime(moment) : shortTime(moment);
+    element.title = exactTime(moment);
+  }
+}
+
+// ---------- Theme and keys: chosen in the account menu, kept in this browser ----------
+
+function chooseTheme(theme) {
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  remember("theme", theme === "system" ? null : theme);
+}
+
+function showChoices(part) {
+  const theme = document.documentElement.dataset.theme ?? "system";
+  for (const input of part.querySelectorAll("[data-theme-choice]")) input.checked = input.value === theme;
+  for (const input of part.querySelectorAll("[data-keys-choice]")) input.checked = keysAreOn();
+}
+
+const keysAreOn = () => recall("keys") !== "off";
+
+document.addEventListener("change", ({ target }) => {
+  if (target.matches("[data-theme-choice]")) chooseTheme(target.value);
+  if (target.matches("[data-keys-choice]")) remember("keys", target.checked ? null : "off");
+});
+
+// ---------- Toasts: what the person did, or what of it failed ----------
+
+const SPRITE = () => document.querySelector("meta[name=icons]")?.content ?? "";
+
+function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+  use.setAttribute("href", `${SPRITE()}#${name}`);
+  svg.append(use);
+  return svg;
+}
+
+function toast(words, { bad = false } = {}) {
+  const box = document.createElement("div");
+  box.className = bad ? "toast bad" : "toast";
+  const text = document.createElement("span");
+  text.textContent = words;
+  const close = document.createElement("button");
+  close.type = "button";
+  close.className = "button quiet small only-icon";
+  close.setAttribute("aria-label", "Close");
+  close.append(icon("close"));
+  close.addEventListener("click", () => box.remove());
+  box.append(icon(bad ? "error" : "success"), text, close);
+  document.getElementById("toasts")?.append(box);
+  if (!bad) fade(box);
+}
+
+// Stays while somebody is reading it.
+function fade(box) {
+  const away = () => (box.matches(":hover, :focus-within") ? setTimeout(away, 2000) : box.remove());
+  setTimeout(away, 6000);
+}
+
+document.addEventListener("htmx:responseError", ({ detail }) => {
+  const { status } = detail.xhr;
+  if (status === 401 || status === 403) toast("Not allowed any more. Load the page again to sign in.", { bad: true });
+  else toast(`The console answered ${status}. What you see is as it was before.`, { bad: true });
+});
+
+// A poll that fails says so once, not every second.
+let silent = false;
+const wentSilent = () => {
+  if (!silent) toast("The console does not answer. What you see may be old.", { bad: true });
+  silent = true;
+};
+document.addEventListener("htmx:sendError", wentSilent);
+document.addEventListener("htmx:timeout", wentSilent);
+document.addEventListener("htmx:afterOnLoad", () => {
+  silent = false;
+});
+
+// ---------- Copying ----------
+
+async function copy(button) {
+  const from = button.dataset.copyFrom;
+  const text = from ? document.querySelector(from)?.textContent : button.dataset.copy;
+  try {
+    await navigator.clipboard.writeText(text ?? "");
+    toast("Copied.");
+  } catch {
+    toast("The browser did not allow copying. Select the text instead.", { bad: true });
+  }
+}
+
+// ---------- Menus and the drawer ----------
+
+const openMenus = () => [...document.querySelectorAll("details.pick[open], details.sheet-menu[open]")];
+
+document.addEventListener("click", (event) => {
+  for (const menu of openMenus()) {
+    const chosen = event.target.closest("a") && menu.contains(event.target);
+    if (!menu.contains(event.target) || chosen) menu.open = false;
+  }
+  const button = event.target.closest("[data-copy], [data-copy-from]");
+  if (button) copy(button);
+  const opener = event.target.closest("[data-opens]");
+  if (opener) document.getElementById(opener.dataset.opens)?.showModal();
+});
+
+let cameFrom = null;
+document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+  if (detail.target?.id === "drawer" && !detail.elt.closest("#drawer")) cameFrom = detail.elt;
+});
+
+document.addEventListener("htmx:afterSettle", ({ detail }) => {
+  if (detail.target?.id !== "drawer") return;
+  const head = detail.target.querySelector("[data-drawer-head]");
+  if (head) head.focus({ preventScroll: true });
+  else if (cameFrom?.isConnected) cameFrom.focus();
+});
+
+// ---------- Keys: off while a field has the focus, and where somebody turned them off ----------
+
+const rows = () => [...document.querySelectorAll("main a.row-link")];
+const writes = (element) => element.closest("input, select, textarea, [contenteditable]");
+
+function walk(step) {
+  const links = rows();
+  const at = links.indexOf(document.activeElement);
+  const next = at < 0 ? (step > 0 ? 0 : links.length - 1) : at + step;
+  links[next]?.focus();
+  links[next]?.scrollIntoView({ block: "nearest" });
+}
+
+function leave() {
+  const menus = openMenus();
+  for (const menu of menus) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+  if (!menus.length) document.querySelector("#drawer [data-drawer-close]")?.click();
+}
+
+// In a drawer j and k go to the neighbours of its call, elsewhere along the rows.
+function neighbour(key) {
+  const link = document.querySelector(`#drawer [data-key="${key}"]`);
+  if (link) link.click();
+  else walk(key === "j" ? 1 : -1);
+}
+
+let going = false;
+function goTo(key) {
+  going = false;
+  document.querySelector(`.nav [data-go="${key}"]`)?.click();
+}
+
+const KEYS = {
+  "/": () => document.querySelector("main input[type=search]")?.focus(),
+  "?": () => document.getElementById("keys")?.showModal(),
+  j: () => neighbour("j"),
+  k: () => neighbour("k"),
+  g: () => {
+    going = true;
+    setTimeout(() => (going = false), 1500);
+  },
+};
+
+// One tab stop for a strip of many marks; the arrows walk inside it.
+function rove(event) {
+  const group = event.target.closest("[data-rove]");
+  const step = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+  if (!group || !step) return false;
+  const links = [...group.querySelectorAll("a")];
+  const at = links.indexOf(event.target.closest("a"));
+  const next = links[Math.min(Math.max(at + step, 0), links.length - 1)];
+  for (const link of links) link.setAttribute("tabindex", link === next ? "0" : "-1");
+  next.focus();
+  return true;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (event.key === "Escape") return leave();
+  if (writes(event.target)) return;
+  if (rove(event)) return event.preventDefault();
+  if (!keysAreOn()) return;
+  const act = going ? () => goTo(event.key) : KEYS[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+});
+
+// ---------- Every part, on arrival ----------
+
+function ready(part) {
+  showLocalTimes(part);
+  showChoices(part);
+}
+
+ready(document);
+document.addEventListener("htmx:load", ({ detail }) => ready(detail.elt.parentElement ?? detail.elt));

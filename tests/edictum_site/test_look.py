@@ -1,0 +1,78 @@
+from datetime import UTC, datetime
+
+import pytest
+from django.conf import settings
+from django.template import Context, Template
+
+from edictum_site.templatetags.look import KINDS, VERDICT_SIGNS
+from outcomes.models import Call
+
+SPRITE = (settings.BASE / "static" / "icons.svg").read_text()
+
+
+@pytest.fixture(autouse=True)
+def _plain_file_names(settings):
+    # Names with a hash are known only once the files were collected.
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": plain}
+
+
+def shown(source: str, **values: object) -> str:
+    return Template("{% load look %}" + source).render(Context(values)).strip()
+
+
+def test_every_kind_of_outcome_has_its_own_shape_and_word():
+    assert set(KINDS) == set(Call.Kind.values)
+    assert len({shape for shape, _ in KINDS.values()}) == len(KINDS)
+
+
+@pytest.mark.parametrize("name", [*(s for s, _ in KINDS.values()), *VERDICT_SIGNS.values()])
+def test_every_sign_is_drawn_in_the_sprite(name):
+    assert f'<symbol id="{name}"' in SPRITE
+
+
+def test_an_outcome_says_its_type_and_the_reason_of_a_denial():
+    html = shown('{% outcome "denied" "limit" %}')
+    assert "is-denied" in html
+    assert "Denied" in html
+    assert "limit" in html
+
+
+def test_an_open_call_runs_until_it_is_late():
+    assert "Running" in shown('{% outcome "" %}')
+    assert "No result reported" in shown('{% outcome "" reported_late=True %}')
+
+
+def test_a_call_without_a_verdict_says_why():
+    assert 'title="Nothing was judged"' in shown('{% verdict None "Nothing was judged" %}')
+
+
+def test_a_rate_never_stands_alone():
+    html = shown("{% rate 1532 1889 %}")
+    assert "81.1 %" in html
+    assert "of 1,889" in html
+    assert "95 % interval 79.3 % to 82.8 %" in html
+
+
+def test_a_rate_is_red_only_when_it_is_surely_below_its_target():
+    assert "bad-text" in shown("{% rate 1532 1889 0.93 %}")
+    assert "bad-text" not in shown("{% rate 4 5 0.93 %}")
+
+
+def test_a_rate_of_nothing_is_no_zero():
+    assert "none ran" in shown("{% rate 0 0 %}")
+
+
+def test_a_time_is_written_in_utc_for_pages_without_script():
+    html = shown("{% local_time at %}", at=datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC))
+    assert 'datetime="2020-01-02T03:04:05+00:00"' in html
+    assert 'title="2020-01-02 03:04:05 +00:00"' in html
+    assert ">2 Jan 2020</time>" in html
+
+
+def test_what_lies_beyond_an_axis_ends_at_its_edge():
+    assert shown("{{ 120|along:100 }} {{ 25|along:100 }} {{ 5|along:0 }}") == "100.00% 25.00% 0%"
+
+
+def test_a_share_of_nothing_is_missing():
+    assert shown("{{ 0|share_of:0|percent }}") == "\N{EN DASH}"

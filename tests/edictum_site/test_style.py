@@ -1,0 +1,27 @@
+import re
+
+from django.conf import settings
+
+FOLDER = settings.BASE / "static" / "css"
+SHEETS = {path.name: path.read_text() for path in FOLDER.glob("*.css")}
+HEAD = (settings.BASE / "templates" / "_components" / "head_links.html").read_text()
+
+
+def test_every_sheet_is_linked_and_every_link_has_its_sheet():
+    assert set(re.findall(r"css/([a-z]+\.css)", HEAD)) == set(SHEETS)
+
+
+def test_every_value_that_is_used_is_in_the_table():
+    known = set(re.findall(r"(--[a-z0-9-]+):", SHEETS["tokens.css"]))
+    used = {token for text in SHEETS.values() for token in re.findall(r"var\((--[a-z0-9-]+)", text)}
+    assert used - known == set()
+    assert known - used == set()
+
+
+def test_colours_are_declared_only_in_the_table():
+    others = {
+        name: text for name, text in SHEETS.items() if name not in ("tokens.css", "print.css")
+    }
+    assert [
+        name for name, text in others.items() if re.search(r"#[0-9a-f]{3,8}\b(?![\"')])", text)
+    ] == []

@@ -1,0 +1,50 @@
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.template.loader import get_template
+
+FOLDER = settings.BASE / "templates"
+TEMPLATES = sorted(FOLDER.rglob("*.html"))
+SPRITE = (settings.BASE / "static" / "icons.svg").read_text()
+FORBIDDEN = {
+    "a style attribute": re.compile(r"\sstyle=", re.I),
+    "a style element": re.compile(r"<style", re.I),
+    "an inline script": re.compile(r"<script(?![^>]*\ssrc=)", re.I),
+    "a handler in an attribute": re.compile(r"\s(on[a-z]+|hx-on[:a-z-]*)=", re.I),
+    "a script in a value": re.compile(r"javascript:|hx-vals=[\"']js:", re.I),
+    "a filter in a trigger": re.compile(r"hx-trigger=[\"'][^\"']*\["),
+}
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(FOLDER))
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=name)
+def test_a_template_holds_nothing_that_the_policy_of_the_pages_forbids(path):
+    text = path.read_text()
+    assert [what for what, form in FORBIDDEN.items() if form.search(text)] == []
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=name)
+def test_a_template_can_be_read(path):
+    get_template(name(path))
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=name)
+def test_every_icon_that_a_template_names_is_drawn(path):
+    named = re.findall(r'{% (?:icon|mark) "([a-z-]+)"', path.read_text())
+    assert [icon for icon in named if f'<symbol id="{icon}"' not in SPRITE] == []
+
+
+def test_the_settings_of_htmx_allow_no_code_from_a_response():
+    base = (FOLDER / "base.html").read_text()
+    for setting in (
+        '"includeIndicatorStyles": false',
+        '"allowEval": false',
+        '"allowScriptTags": false',
+        '"historyCacheSize": 0',
+    ):
+        assert setting in base
