@@ -1,0 +1,137 @@
+"""The processes that the supervisor starts, each with its command, its log and its own group."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PR_SET_PDEATHSIG = 1
+LARGEST_LOG = 10 * 1024 * 1024
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 10.0  # seconds between an end and the next start
+LONG_ENOUGH = 10.0  # seconds of life after which an end counts as the first
+
+libc = ctypes.CDLL(None)  # loaded before any fork
+
+
+def manage_command(name: str) -> list[str]:
+    return [sys.executable, str(ROOT / "manage.py"), name]
+
+
+def web_command(application: str, listener: int) -> list[str]:
+    return [
+        *(sys.executable, "-m", "uvicorn", application, "--fd", str(listener), "--workers", "1"),
+        *("--loop", "uvloop", "--http", "httptools", "--ws", "none", "--lifespan", "on"),
+        *("--timeout-keep-alive", "75", "--timeout-graceful-shutdown", "8", "--backlog", "4096"),
+        *("--no-access-log", "--no-server-header", "--log-level", "warning"),
+    ]
+
+
+def worker_command() -> list[str]:
+    return [
+        *(sys.executable, "-m", "celery", "-A", "edictum_site", "worker"),
+        *("--pool", "threads", "--concurrency", "1"),
+        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+    ]
+
+
+class Child:
+    def __init__(
+        self,
+        name: str,
+        command: list[str],
+        *,
+        env: Mapping[str, str],
+        logs: Path,
+        once: bool = False,
+        inherits: tuple[int, ...] = (),
+    ) -> None:
+        self.name = name
+        self.log = logs / f"{name}.log"
+        self.once = once  # it has one thing to do, and to say
+        self.restart_at: float | None = None
+        self._command = command
+        self._env = env
+        self._inherits = inherits
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started_at = 0.0
+        self._pause = SHORTEST_PAUSE
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
+    def start(self) -> None:
+        # From the main thread only: the death signal belongs to the thread that forks.
+        self.restart_at = None
+        self._started_at = time.monotonic()
+        keep_small(self.log)
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command,
+                env=self._env,
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=None if self.once else log,
+                stderr=log,
+                pass_fds=self._inherits,
+                process_group=0,
+                preexec_fn=tie_to(os.getpid()) if sys.platform == "linux" else None,
+            )
+
+    def ended(self) -> int | None:
+        """How it ended, once, with everything that it left behind ended too."""
+        if self._process is None:
+            return None
+        pid = self._process.pid
+        # Looked at before it is reaped: until then nobody else can be given its number.
+        if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            return None
+        self.signal(signal.SIGKILL)
+        code = self._process.wait()
+        self._process = None
+        return code
+
+    def signal(self, number: signal.Signals) -> None:
+        if self._process:
+            with suppress(ProcessLookupError, PermissionError):  # of a group that has ended
+                os.killpg(self._process.pid, number)
+
+    def plan_restart(self) -> None:
+        now = time.monotonic()
+        if now - self._started_at >= LONG_ENOUGH:
+            self._pause = SHORTEST_PAUSE
+        self.restart_at = now + self._pause
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+    def last_words(self) -> str:
+        """The last line of its log, without the name of an exception before it."""
+        lines = self.log.read_text(errors="replace").split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        name, colon, rest = last.partition(": ")
+        return rest if colon and name.endswith(("Error", "Invalid", "Exception")) else last
+
+
+def tie_to(supervisor: int) -> Callable[[], None]:
+    """To be called between fork and exec: the child dies when the supervisor does, however.
+
+    By SIGKILL: nobody is left who would kill a child that takes its time, the next start needs
+    the port at once, and whatever is written here is written in transactions.
+    """
+
+    def tie() -> None:
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != supervisor:  # it died between fork and prctl
+            os._exit(1)
+
+    return tie
+
+
+def keep_small(log: Path) -> None:
+    if log.exists() and log.stat().st_size > LARGEST_LOG:
+        log.replace(log.with_suffix(".log.1"))

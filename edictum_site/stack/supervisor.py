@@ -1,0 +1,115 @@
+"""Starts the children, starts again what dies, and stops them in order."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+from edictum_site.stack.children import Child
+from edictum_site.stack.options import StartRefused
+from edictum_site.stack.port import FirstPage
+from edictum_site.stack.signals import Signals
+from edictum_site.stack.terminal import say
+
+# In this order each is asked to stop; how many seconds after the first asking the next one is.
+# The web process finishes its requests beside the worker, Redis waits for both.
+ORDER_OF_STOP = {"prepare": 2.0, "web": 2.0, "worker": 9.0, "redis": 10.0}
+
+
+class StopAsked(Exception):
+    """By Ctrl-C or by a signal."""
+
+
+class Supervisor:
+    """`note` is the file that tells programs on this machine what runs, and where."""
+
+    def __init__(self, signals: Signals, url: str, note: Path) -> None:
+        self._signals = signals
+        self._url = url
+        self._note = note
+        self._children: list[Child] = []
+        self._serving = False
+
+    def start(self, child: Child) -> None:
+        self._children.append(child)
+        child.start()
+        self._write_note()
+
+    def run_to_its_end(self, child: Child) -> None:
+        """For work that is done once, and without which there is no start."""
+        self.start(child)
+        while child not in (ended := self._turn()):
+            pass
+        self._children.remove(child)
+        if ended[child]:
+            raise StartRefused(child.last_words())
+
+    def wait_for_first_page(self, page: FirstPage, web: Child) -> None:
+        while not page.served():
+            if web in self._turn(page):
+                raise StartRefused(
+                    f"The web process ended before it served a page: {web.last_words()}"
+                )
+        self._serving = True
+        self._write_note()
+
+    def keep_running(self) -> None:
+        while True:
+            self._turn()
+
+    def stop(self) -> None:
+        began = time.monotonic()
+        asked: list[Child] = []
+        for name, seconds in ORDER_OF_STOP.items():
+            for child in self._children:
+                if child.name == name:
+                    child.signal(signal.SIGTERM)
+                    asked.append(child)
+                    self._wait_for_end(asked, began + seconds)
+        for child in self._children:
+            child.signal(signal.SIGKILL)
+        self._wait_for_end(self._children, time.monotonic() + 1)
+        self._note.unlink(missing_ok=True)
+
+    def _wait_for_end(self, children: list[Child], deadline: float) -> None:
+        while any(child.ended() is None and child.pid for child in children):
+            left = deadline - time.monotonic()
+            # Who asks for the stop twice does not want to wait.
+            if left <= 0 or self._signals.wait(left):
+                return
+
+    def _turn(self, page: FirstPage | None = None) -> dict[Child, int]:
+        """Wait until something happens, see to it, and tell who has ended and how."""
+        if self._signals.wait(self._pause(), *([page] if page else [])):
+            raise StopAsked
+        ended = {}
+        for child in self._children:
+            code = child.ended()
+            if code is not None:
+                ended[child] = code
+                self._start_again_later(child, code)
+        for child in self._children:
+            if child.restart_at is not None and child.restart_at <= time.monotonic():
+                child.start()
+                self._write_note()
+        return ended
+
+    def _pause(self) -> float | None:
+        due = [child.restart_at for child in self._children if child.restart_at is not None]
+        return max(0.0, min(due) - time.monotonic()) if due else None
+
+    def _start_again_later(self, child: Child, code: int) -> None:
+        if child.once:
+            return
+        child.plan_restart()
+        how = signal.Signals(-code).name if code < 0 else f"code {code}"
+        say(f"{child.name} ended ({how}) and is started again; its log is {child.log}")
+
+    def _write_note(self) -> None:
+        """Whole or not at all: it is read at any moment."""
+        pids = {child.name: child.pid for child in self._children if child.pid}
+        state = {"pid": os.getpid(), "url": self._url, "serving": self._serving, "children": pids}
+        draft = self._note.with_suffix(".draft")
+        draft.write_text(json.dumps(state))
+        draft.replace(self._note)

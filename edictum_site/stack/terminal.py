@@ -1,0 +1,19 @@
+"""The few lines that a start says; the rest goes to the logs."""
+
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+
+def say(line: str) -> None:
+    _write(sys.stdout, line)
+
+
+def complain(line: str) -> None:
+    _write(sys.stderr, line)
+
+
+def _write(where: TextIO, line: str) -> None:
+    with suppress(OSError):  # the terminal may have been closed
+        where.write(f"{line}\n")
+        where.flush()

@@ -1,0 +1,82 @@
+"""One command from nothing to the first page, and back."""
+
+import os
+import socket
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from edictum_site.stack import redis
+from edictum_site.stack.children import Child, manage_command, web_command, worker_command
+from edictum_site.stack.options import Options, StartRefused, locked_data_folder
+from edictum_site.stack.port import FirstPage, allow_many_files, listen, url_of
+from edictum_site.stack.signals import Signals
+from edictum_site.stack.supervisor import StopAsked, Supervisor
+from edictum_site.stack.terminal import complain, say
+
+APPLICATION = "edictum_site.server:application"
+USAGE = "manage.py up takes no arguments: set PORT, HOST and EDICTUM_SITE_DATA instead."
+
+
+def up(arguments: Sequence[str]) -> int:
+    if arguments:
+        complain(USAGE)
+        return 2
+    signals = Signals()
+    try:
+        options = Options.of_environment()
+        with (
+            locked_data_folder(options.data),
+            listen(options.host, options.port) as listener,
+            redis.folder_of(options.data) as redis_folder,
+        ):
+            allow_many_files()
+            run(options, listener, redis_folder, signals)
+    except StartRefused as refused:
+        complain(str(refused))
+        return 1
+    return 0
+
+
+def run(options: Options, listener: socket.socket, redis_folder: Path, signals: Signals) -> None:
+    supervisor = Supervisor(signals, url_of(listener), options.data / "up.json")
+    try:
+        start_all(supervisor, options, listener, redis_folder)
+        say(f"Edictum Site is at {url_of(listener)}/ (Ctrl-C stops it)")
+        supervisor.keep_running()
+    except StopAsked:
+        say("Stopping")
+    finally:
+        # First, so that whoever comes now is refused and does not wait in vain.
+        listener.close()
+        supervisor.stop()
+
+
+def start_all(
+    supervisor: Supervisor, options: Options, listener: socket.socket, redis_folder: Path
+) -> None:
+    redis_url = options.redis_url or redis.url_in(redis_folder)
+    port = listener.getsockname()[1]
+    env = environment(options, port=port, redis_url=redis_url)
+    child = partial(Child, logs=options.data / "log", env=env)
+
+    if not options.redis_url:
+        supervisor.start(child("redis", redis.command(redis.program(), redis_folder)))
+    supervisor.run_to_its_end(child("prepare", manage_command("prepare"), once=True))
+    web = child("web", web_command(APPLICATION, listener.fileno()), inherits=(listener.fileno(),))
+    supervisor.start(web)
+    supervisor.start(child("worker", worker_command()))
+    supervisor.wait_for_first_page(FirstPage(listener), web)
+
+
+def environment(options: Options, *, port: int, redis_url: str) -> dict[str, str]:
+    env = os.environ | {
+        "EDICTUM_SITE_DATA": str(options.data),
+        "HOST": options.host,
+        "PORT": str(port),
+        "REDIS_URL": redis_url,
+        "PYTHONUNBUFFERED": "1",
+    }
+    # Where byte-code is never kept, every start compiles everything anew.
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    return env
