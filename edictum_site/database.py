@@ -18,7 +18,7 @@ def database(url: str, data: Path) -> dict[str, Any]:
 
 def _sqlite(data: Path) -> dict[str, Any]:
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "edictum_site.sqlite",
         "NAME": data / "edictum-site.sqlite3",
         "CONN_MAX_AGE": None,
         "OPTIONS": {

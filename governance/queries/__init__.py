@@ -1,6 +1,8 @@
 """Every read that others may ask of governance, split by noun."""
 
 from governance.queries.audit import audit_entries, audit_length
+from governance.queries.checks import check_for
+from governance.queries.governing import Governing
 from governance.queries.keys import ended_keys, key_numbered, keys_before, live_key, live_keys
 from governance.queries.people import (
     admins_beside,
@@ -19,10 +21,12 @@ from governance.queries.people import (
 from governance.queries.projects import environments, project_numbered, project_with
 
 __all__ = [
+    "Governing",
     "admins_beside",
     "anybody",
     "audit_entries",
     "audit_length",
+    "check_for",
     "ended_keys",
     "environments",
     "invitation_numbered",

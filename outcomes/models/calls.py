@@ -110,7 +110,15 @@ class Call(models.Model):
     idempotent = models.BooleanField()
     from_sdk = models.BooleanField()
     arguments = models.BinaryField(max_length=16, null=True)  # digest: equal calls are found by it
-    artifact = models.CharField(max_length=1024, blank=True)
+    artifact_name = models.TextField(blank=True)  # the artifact id as the agent gave it
+    artifact = models.ForeignKey(  # none: kept by the agent
+        "outcomes.Artifact",
+        models.SET_NULL,
+        related_name="calls",
+        null=True,
+        db_constraint=False,
+        db_index=False,
+    )
     policy_version = models.TextField(blank=True)
     version = models.ForeignKey(  # which contract version governed it
         "governance.BundleVersion",
@@ -136,6 +144,7 @@ class Call(models.Model):
             models.Index(F("project"), F("at").desc(), F("order").desc(), name="call_by_time"),
             models.Index(fields=["session", "at"], name="call_by_session"),
             models.Index(fields=["tool", "at"], name="call_by_tool"),
+            models.Index(fields=["artifact"], name="call_by_artifact", condition=~Q(artifact=None)),
         ]
 
     def __str__(self) -> str:

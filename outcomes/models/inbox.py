@@ -4,6 +4,9 @@ from django.db import models
 from django.db.models import Q
 
 BATCH_ITEMS = 1_000  # at most so many items in one row
+ORDERS_PER_BATCH = (
+    1_024  # an item's order of acceptance is its batch's id times this, plus its index
+)
 TRIES = 3  # a batch that failed so often is set aside
 
 
@@ -21,6 +24,7 @@ class Batch(models.Model):
     body = models.BinaryField()
     received_at = models.DateTimeField()
     tries = models.PositiveSmallIntegerField(default=0)
+    next_try_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True)
     set_aside_at = models.DateTimeField(null=True)
 

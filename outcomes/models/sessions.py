@@ -31,8 +31,7 @@ class Session(models.Model):
     open = models.PositiveIntegerField(default=0)
     disagreements = models.PositiveIntegerField(default=0)
     artifacts = models.PositiveIntegerField(default=0)
-    tally = models.JSONField(default=dict)  # the reader's state: counts by tool, denials, limits
-    position = models.CharField(max_length=80, blank=True)  # sort key of the last call read
+    tally = models.TextField(blank=True)  # the reader's state as JSON: codec.py knows it
 
     class Meta:
         ordering = ["-last_at", "-id"]

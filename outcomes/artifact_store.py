@@ -1,0 +1,184 @@
+"""Artifacts on disk: streamed in and out under their SHA-256, compressed, readable by part.
+
+A file holds its content as independent zstd frames of 256 KiB, so that a range costs the frames it
+touches and nothing is ever held whole; behind them an index of where each frame begins, in bytes
+and in lines.
+"""
+
+import hashlib
+import os
+import secrets
+import struct
+import sys
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+FRAME = 256 * 1024
+MAGIC = b"edictum1"
+_TAIL = struct.Struct("<QQQ8s")  # bytes, newlines, frames, magic
+
+
+class NotStored(Exception):
+    """No artifact of that name lies here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    sha256: str
+    size_bytes: int
+
+
+def store(project_id: int, chunks: Iterable[bytes]) -> Stored:
+    """Write what comes, durably, and say under which name; the same content is kept once."""
+    folder = _folder(project_id)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = folder / f"draft-{secrets.token_hex(8)}"
+    try:
+        with draft.open("xb") as file:
+            writer = _Writer(file.write)
+            for chunk in chunks:
+                writer.take(chunk)
+            stored = writer.finish()
+            file.flush()
+            os.fsync(file.fileno())
+        target = _path(project_id, stored.sha256)
+        target.parent.mkdir(exist_ok=True, mode=0o700)
+        draft.replace(target)
+        _sync_folder(target.parent)
+    finally:
+        draft.unlink(missing_ok=True)
+    return stored
+
+
+def is_stored(project_id: int, sha256: str) -> bool:
+    return _path(project_id, sha256).exists()
+
+
+def remove(project_id: int, sha256: str) -> None:
+    _path(project_id, sha256).unlink(missing_ok=True)
+
+
+class Reader:
+    """One stored artifact, open for reading; use it as a context manager."""
+
+    def __init__(self, project_id: int, sha256: str) -> None:
+        try:
+            self._file = _path(project_id, sha256).open("rb")
+        except FileNotFoundError:
+            raise NotStored(sha256) from None
+        self._file.seek(-_TAIL.size, os.SEEK_END)
+        self.size_bytes, self.newlines, frames, magic = _TAIL.unpack(self._file.read(_TAIL.size))
+        if magic != MAGIC:
+            self._file.close()
+            raise NotStored(sha256)
+        index = array("Q")
+        self._file.seek(-_TAIL.size - frames * 3 * index.itemsize, os.SEEK_END)
+        index.frombytes(self._file.read(frames * 3 * index.itemsize))
+        self._at, self._bytes, self._lines = index[0::3], index[1::3], index[2::3]
+        self._end = self._file.tell() - frames * 3 * index.itemsize
+
+    def __enter__(self) -> "Reader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def bytes_of(self, start: int, stop: int) -> Iterator[bytes]:
+        """The bytes from start up to, not including, stop."""
+        stop = min(stop, self.size_bytes)
+        if start >= stop:
+            return
+        for number in range(bisect_right(self._bytes, start) - 1, len(self._at)):
+            first = self._bytes[number]
+            if first >= stop:
+                return
+            frame = self._frame(number)
+            yield frame[max(start - first, 0) : stop - first]
+
+    def lines_of(self, first: int, last: int) -> Iterator[bytes]:
+        """Lines first to last, counted from one; both included."""
+        start, stop = self._line_start(first), self._line_start(last + 1)
+        return self.bytes_of(start, stop)
+
+    def _line_start(self, line: int) -> int:
+        """Where a line begins; the size where there is no such line."""
+        newlines = line - 1
+        if newlines <= 0:
+            return 0
+        if newlines > self.newlines:
+            return int(self.size_bytes)
+        # The last frame with fewer newlines before it holds the one that ends the line before.
+        number = bisect_right(self._lines, newlines - 1) - 1
+        frame, place = self._frame(number), -1
+        for _ in range(newlines - self._lines[number]):
+            place = frame.index(b"\n", place + 1)
+        return int(self._bytes[number]) + place + 1
+
+    def _frame(self, number: int) -> bytes:
+        end = self._at[number + 1] if number + 1 < len(self._at) else self._end
+        self._file.seek(self._at[number])
+        return zstd.decompress(self._file.read(end - self._at[number]))
+
+
+class _Writer:
+    def __init__(self, write: Callable[[bytes], int]) -> None:
+        self._write = write
+        self._hash = hashlib.sha256()
+        self._buffer = bytearray()
+        self._index = array("Q")
+        self._size = self._newlines = self._at = 0
+
+    def take(self, chunk: bytes) -> None:
+        self._hash.update(chunk)
+        self._buffer += chunk
+        while len(self._buffer) >= FRAME:
+            self._put(bytes(self._buffer[:FRAME]))
+            del self._buffer[:FRAME]
+
+    def finish(self) -> Stored:
+        if self._buffer:
+            self._put(bytes(self._buffer))
+        self._write(self._index.tobytes())
+        self._write(_TAIL.pack(self._size, self._newlines, len(self._index) // 3, MAGIC))
+        return Stored(self._hash.hexdigest(), self._size)
+
+    def _put(self, frame: bytes) -> None:
+        self._index.extend((self._at, self._size, self._newlines))
+        packed = zstd.compress(frame, 3)
+        self._write(packed)
+        self._at += len(packed)
+        self._size += len(frame)
+        self._newlines += frame.count(b"\n")
+
+
+def _folder(project_id: int) -> Path:
+    return Path(settings.DATA) / "artifacts" / str(project_id)
+
+
+def _path(project_id: int, sha256: str) -> Path:
+    if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
+        raise NotStored(sha256)
+    return _folder(project_id) / sha256[:2] / sha256
+
+
+def _sync_folder(folder: Path) -> None:
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,155 @@
+"""Many rows in one statement, on both databases; the only file that knows how each likes it best.
+
+PostgreSQL takes a column at a time as a binary array (`unnest`), which is within a few per cent of
+COPY; SQLite takes rows one by one from a prepared statement. Both return the ids that were really
+inserted: the ids are ours, so SQLite can be asked for them afterwards.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+from django.db import connection, models
+
+Row = tuple[Any, ...]
+Model = type[models.Model]
+
+
+def insert_new(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> set[int]:
+    """Insert what is not there yet by any unique rule; the ids of the rows that were new.
+
+    The first column is the id.
+    """
+    if not rows:
+        return set()
+    into = f"INSERT INTO {model._meta.db_table} ({_names(model, columns)})"
+    if connection.vendor == "postgresql":
+        return {
+            row[0]
+            for row in _unnested(
+                f"{into} SELECT * FROM {{source}} ON CONFLICT DO NOTHING RETURNING id",
+                model, columns, rows,
+            )
+        }  # fmt: skip
+    marks = ", ".join(["%s"] * len(columns))
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            f"{into} VALUES ({marks}) ON CONFLICT DO NOTHING", _adapted(model, columns, rows)
+        )
+        return ids_present(model, [row[0] for row in rows])
+
+
+def ids_present(model: Model, ids: Sequence[int]) -> set[int]:
+    """Which of these ids have a row; asked in ranges, because ids of a batch are neighbours."""
+    wanted, found = set(ids), set[int]()
+    with connection.cursor() as cursor:
+        for first, last in _ranges(sorted(wanted)):
+            cursor.execute(
+                f"SELECT id FROM {model._meta.db_table} WHERE id BETWEEN %s AND %s",
+                [first, last],
+            )
+            found.update(row[0] for row in cursor.fetchall())
+    return found & wanted
+
+
+def add(model: Model, key: Sequence[str], sums: Sequence[str], rows: Sequence[Row]) -> None:
+    """Add to the sums of the rows with these keys, which begin at zero; rows come sorted."""
+    if not rows:
+        return
+    columns = [*key, *sums]
+    table = model._meta.db_table
+    grown = ", ".join(f"{name} = {table}.{name} + excluded.{name}" for name in sums)
+    into = f"INSERT INTO {table} ({_names(model, columns)})"
+    then = f"ON CONFLICT ({_names(model, key)}) DO UPDATE SET {grown}"
+    if connection.vendor == "postgresql":
+        _unnested(f"{into} SELECT * FROM {{source}} {then}", model, columns, rows)
+        return
+    marks = ", ".join(["%s"] * len(columns))
+    with connection.cursor() as cursor:
+        cursor.executemany(f"{into} VALUES ({marks}) {then}", _adapted(model, columns, rows))
+
+
+def update(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    """Write these columns of the rows whose id stands first."""
+    if not rows:
+        return
+    table, names = model._meta.db_table, [_field(model, name).column for name in columns[1:]]
+    if connection.vendor == "postgresql":
+        changed = ", ".join(f"{name} = source.{name}" for name in names)
+        _unnested(
+            f"UPDATE {table} SET {changed} FROM {{source}} WHERE {table}.id = source.id",
+            model, columns, rows,
+        )  # fmt: skip
+        return
+    changed = ", ".join(f"{name} = %s" for name in names)
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            f"UPDATE {table} SET {changed} WHERE id = %s",
+            [(*row[1:], row[0]) for row in _adapted(model, columns, rows)],
+        )
+
+
+def _unnested(
+    statement: str, model: Model, columns: Sequence[str], rows: Sequence[Row]
+) -> list[Row]:
+    import psycopg  # noqa: PLC0415 - not there to be loaded where SQLite serves
+
+    arrays = ", ".join(f"%b::{_array_type(model, name)}" for name in columns)
+    source = f"unnest({arrays}) AS source({_names(model, columns)})"
+    connection.ensure_connection()
+    # Django's own cursor sends text; binary arrays are twice as fast.
+    with psycopg.Cursor(connection.connection) as cursor:
+        cursor.execute(
+            statement.format(source=source), [list(column) for column in zip(*rows, strict=True)]
+        )
+        return cursor.fetchall() if cursor.description else []
+
+
+def _adapted(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> Sequence[Row]:
+    """Rows as SQLite keeps them: times as naive UTC text, in Django's own form."""
+    times = [
+        place
+        for place, name in enumerate(columns)
+        if isinstance(_field(model, name), models.DateTimeField)
+    ]
+    if not times:
+        return rows
+    adapted = []
+    for row in rows:
+        values = list(row)
+        for place in times:
+            values[place] = sqlite_time(values[place])
+        adapted.append(tuple(values))
+    return adapted
+
+
+def sqlite_time(at: datetime | None) -> str | None:
+    return None if at is None else str(at.astimezone(UTC).replace(tzinfo=None))
+
+
+def _ranges(ids: list[int]) -> Iterable[tuple[int, int]]:
+    start = previous = ids[0]
+    for value in ids[1:]:
+        if value > previous + 1_000:
+            yield start, previous
+            start = value
+        previous = value
+    yield start, previous
+
+
+@cache
+def _field(model: Model, name: str) -> models.Field[Any, Any]:
+    field = model._meta.get_field(name)
+    assert isinstance(field, models.Field)  # noqa: S101 - columns are named in our own code
+    return field
+
+
+def _names(model: Model, columns: Sequence[str]) -> str:
+    return ", ".join(f'"{_field(model, name).column}"' for name in columns)
+
+
+@cache
+def _array_type(model: Model, name: str) -> str:
+    kind = _field(model, name).db_type(connection) or ""
+    return "text[]" if kind.startswith("varchar") else f"{kind}[]"

@@ -1,0 +1,48 @@
+"""Rows and domain values, turned into each other; the only package that knows both."""
+
+from outcomes.codec.items import (
+    item_of,
+    offload,
+    pack_batch,
+    pack_item,
+    unpack_batch,
+    unpack_event,
+)
+from outcomes.codec.rows import (
+    CALL_COLUMNS,
+    STEP_COLUMNS,
+    CallRow,
+    Keys,
+    Verdicts,
+    call_row,
+    call_row_of,
+    step_from,
+    step_of,
+    verdicts_in,
+    verdicts_of,
+)
+from outcomes.codec.text import as_text, digest_of
+from outcomes.wire import read_item
+
+__all__ = [
+    "CALL_COLUMNS",
+    "STEP_COLUMNS",
+    "CallRow",
+    "Keys",
+    "Verdicts",
+    "as_text",
+    "call_row",
+    "call_row_of",
+    "digest_of",
+    "item_of",
+    "offload",
+    "pack_batch",
+    "pack_item",
+    "read_item",
+    "step_from",
+    "step_of",
+    "unpack_batch",
+    "unpack_event",
+    "verdicts_in",
+    "verdicts_of",
+]

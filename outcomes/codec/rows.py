@@ -1,0 +1,230 @@
+"""A folded call and its verdicts as a call row, and a row as a step of its session."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import msgspec
+
+from governance.domain.success import Verdict
+from outcomes.codec.text import as_text, digest_of
+from outcomes.domain.call import Call
+from outcomes.domain.classification import Classification, NotChecked, disagrees, effective
+from outcomes.domain.outcome import (
+    Outcome,
+    ToolArtifactReference,
+    ToolDenied,
+    ToolExecutionResult,
+    ToolFailure,
+    ToolTimeout,
+)
+from outcomes.domain.session import Step
+
+DETAIL = 200  # characters
+VALUE = 1_000  # characters of the value that a check saw
+_canonical = msgspec.json.Encoder(order="deterministic")
+
+
+class Verdicts(NamedTuple):
+    """The columns that classification decides."""
+
+    classified: str = ""
+    check_name: str = ""
+    check_version: int | None = None
+    check_rule: str = ""
+    check_value: str = ""
+    verdict_reason: str = ""
+    labels: str = ""
+
+
+class CallRow(NamedTuple):
+    """One row of calls, its fields in the order of CALL_COLUMNS."""
+
+    id: int
+    project: int
+    environment: int
+    digest: bytes
+    call_id: str
+    agent: int
+    tool: int
+    session: int | None
+    turn_id: str
+    at: datetime
+    call_index: int
+    order: int
+    received_at: datetime
+    kind: str
+    reason: str
+    detail: str
+    rule: str
+    elapsed_ms: float | None
+    reported: str
+    classified: str
+    verdict: str
+    disagreement: bool
+    check_name: str
+    check_version: int | None
+    check_rule: str
+    check_value: str
+    verdict_reason: str
+    labels: str
+    would_deny: bool
+    conflict: bool
+    asked: bool
+    idempotent: bool
+    from_sdk: bool
+    arguments: bytes | None
+    artifact_name: str
+    artifact: int | None
+    policy_version: str
+    version: int | None
+
+
+CALL_COLUMNS = CallRow._fields
+STEP_COLUMNS = (
+    "kind",
+    "verdict",
+    "reported",
+    "classified",
+    "reason",
+    "rule",
+    "from_sdk",
+    "version",
+)
+
+
+class Keys(NamedTuple):
+    """The ids of the rows that a call refers to."""
+
+    project: int
+    environment: int
+    agent: int
+    tool: int
+    session: int | None
+    artifact: int | None
+    version: int | None
+
+
+def verdicts_of(said: Classification | NotChecked | None) -> Verdicts:
+    if said is None:
+        return Verdicts()
+    if isinstance(said, NotChecked):
+        return Verdicts(verdict_reason=said.reason)
+    if said.check is None:
+        return Verdicts(classified=said.verdict)
+    # A value of the wrong shape is shown as it begins; the whole stays in the event.
+    value = as_text(msgspec.json.encode(said.value)[: VALUE * 4].decode("utf-8", "ignore"))
+    return Verdicts(
+        said.verdict,
+        said.check,
+        said.version,
+        said.rule or "",
+        value[:VALUE],
+        as_text(said.reason),
+        " ".join(said.labels),
+    )
+
+
+def call_row(
+    call: Call, verdicts: Verdicts, keys: Keys, row_id: int, received: datetime
+) -> CallRow:
+    outcome, account = call.outcome, call.account
+    classified = Verdict(verdicts.classified) if verdicts.classified else None
+    verdict, _ = effective(classified, call.reported, ran=call.ran)
+    reason, detail, artifact = _told(outcome)
+    arguments = account.tool_args
+    return CallRow(
+        row_id,
+        keys.project,
+        keys.environment,
+        digest_of(account.call_id),
+        account.call_id,
+        keys.agent,
+        keys.tool,
+        keys.session,
+        account.turn_id or "",
+        call.at,
+        account.call_index or 0,
+        call.order,
+        received,
+        "" if outcome is None else outcome.kind,
+        reason,
+        as_text(detail[:DETAIL]),
+        account.rule or "",
+        call.elapsed_ms,
+        call.reported or "",
+        verdicts.classified,
+        verdict or "",
+        disagrees(call.reported, classified),
+        verdicts.check_name,
+        verdicts.check_version,
+        verdicts.check_rule,
+        verdicts.check_value,
+        verdicts.verdict_reason,
+        verdicts.labels,
+        call.would_block,
+        call.conflict,
+        call.asked,
+        call.idempotent,
+        call.from_sdk,
+        None if arguments is None else sha256(_canonical.encode(arguments)).digest()[:16],
+        artifact,
+        keys.artifact,
+        account.policy_version or "",
+        keys.version,
+    )
+
+
+def verdicts_in(row: CallRow) -> Verdicts:
+    return Verdicts(*(getattr(row, name) for name in Verdicts._fields))
+
+
+def call_row_of(values: Iterable[Any]) -> CallRow:
+    """A row as the database gives it; it may spell bytes its own way."""
+    row = CallRow(*values)
+    arguments = None if row.arguments is None else bytes(row.arguments)
+    return row._replace(digest=bytes(row.digest), arguments=arguments)
+
+
+def step_of(row: CallRow, tool: str) -> Step:
+    return step_from(tool, *(getattr(row, name) for name in STEP_COLUMNS))
+
+
+def step_from(
+    tool: str,
+    kind: str,
+    verdict: str,
+    reported: str,
+    classified: str,
+    reason: str,
+    rule: str,
+    from_sdk: bool,  # noqa: FBT001 - the columns in their order
+    version: int | None,
+) -> Step:
+    return Step(
+        kind=kind,
+        tool=tool,
+        verdict=Verdict(verdict) if verdict else None,
+        reported=Verdict(reported) if reported else None,
+        checked=classified != "",
+        reason=reason,
+        rule=rule or None,
+        from_sdk=from_sdk,
+        version=version,
+    )
+
+
+def _told(outcome: Outcome | None) -> tuple[str, str, str]:
+    """Reason, detail and artifact id, as far as this outcome has them."""
+    match outcome:
+        case None | ToolExecutionResult():
+            return "", "", ""
+        case ToolTimeout(deadline_s=deadline):
+            return "", "" if deadline is None else f"deadline {deadline:g} s", ""
+        case ToolFailure(error=error):
+            return "", error, ""
+        case ToolDenied(reason=reason, details=details):
+            return reason, details, ""
+        case ToolArtifactReference(artifact_id=artifact, summary=summary):
+            return "", summary, artifact

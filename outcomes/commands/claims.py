@@ -1,0 +1,124 @@
+"""Taking batches out of the inbox so that no other worker takes them too.
+
+PostgreSQL locks the rows and passes over those that others hold. SQLite has one lock for all, so
+there the thinking comes before it: batches are read and decided on first, and taken at the end,
+where a row that is gone says that another worker was faster.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import cast
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from outcomes import codec
+from outcomes.codec import as_text
+from outcomes.models import Batch
+from outcomes.models.inbox import TRIES
+from outcomes.wire import Sender, Source
+
+ITEMS = {"postgresql": 4_000, "sqlite": 1_000}  # of one transaction, more or less
+MOST_BATCHES = 500
+PAUSE = timedelta(seconds=2)  # before a batch that failed is tried again; doubled each time
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    id: int
+    project: int
+    environment: int
+    source: Source
+    sender: Sender
+    raws: list[bytes]
+
+
+class Taken(Exception):
+    """Another worker settled one of these batches first; nothing of ours was written."""
+
+
+@contextmanager
+def claimed(*, only: int | None = None) -> Iterator[list[Claimed]]:
+    """Batches to settle, and the transaction to do it in; an exception takes all back.
+
+    Fresh batches come together, one that failed before comes alone.
+    """
+    locked = connection.vendor == "postgresql"
+    with transaction.atomic() if locked else _no_transaction():
+        yield _next(only, lock=locked)
+
+
+@contextmanager
+def taken(batches: list[Claimed]) -> Iterator[None]:
+    """The part that writes: one transaction, and the batches are gone when it is over."""
+    ids = [batch.id for batch in batches]
+    with transaction.atomic():
+        gone, _ = Batch.objects.filter(pk__in=ids, set_aside_at=None).delete()
+        if gone < len(ids):
+            raise Taken
+        yield
+
+
+@contextmanager
+def _no_transaction() -> Iterator[None]:
+    yield
+
+
+def note_failure(batch_id: int, error: Exception) -> None:
+    """Count a try that failed; after a few the batch is set aside with its error."""
+    with transaction.atomic():
+        batch = Batch.objects.select_for_update().filter(pk=batch_id).first()
+        if batch is None:
+            return
+        now = timezone.now()
+        batch.tries += 1
+        batch.error = as_text(f"{type(error).__name__}: {error}"[:4_000])
+        batch.next_try_at = now + PAUSE * 2 ** (batch.tries - 1)
+        batch.set_aside_at = now if batch.tries >= TRIES else None
+        batch.save(update_fields=["tries", "error", "next_try_at", "set_aside_at"])
+
+
+def _next(only: int | None, *, lock: bool) -> list[Claimed]:
+    waiting = Batch.objects.filter(set_aside_at=None).order_by("id")
+    if lock:
+        waiting = waiting.select_for_update(skip_locked=True)
+    if only is not None:
+        return _read(waiting.filter(pk=only))
+    return _read(_fresh(waiting.filter(tries=0))) or _read(
+        waiting.filter(tries__gt=0, next_try_at__lte=timezone.now())[:1]
+    )
+
+
+def _fresh(waiting: QuerySet[Batch]) -> list[Batch]:
+    """The oldest ones that hold enough items together."""
+    items = ITEMS[connection.vendor]
+    sizes = waiting.defer("body")
+    # Posts of one item come by the thousand, full ones by the dozen: the oldest says which.
+    oldest = Batch.objects.filter(set_aside_at=None, tries=0).order_by("id").values("items")[:1]
+    most = min(MOST_BATCHES, -(-items // max(oldest[0]["items"], 1))) if oldest else 0
+    chosen: list[Batch] = []
+    for batch in sizes[:most]:
+        chosen.append(batch)
+        items -= batch.items
+        if items <= 0:
+            break
+    return chosen
+
+
+def _read(batches: Iterable[Batch]) -> list[Claimed]:
+    ids = [batch.pk for batch in batches]
+    whole = Batch.objects.filter(pk__in=ids).select_related("environment").order_by("id")
+    return [
+        Claimed(
+            id=batch.pk,
+            project=batch.project_id,
+            environment=batch.environment_id,
+            source=cast(Source, batch.source),
+            sender=Sender(batch.environment.name, batch.agent, "", batch.received_at),
+            raws=codec.unpack_batch(bytes(batch.body)),
+        )
+        for batch in whole
+    ]

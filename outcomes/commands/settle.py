@@ -1,0 +1,64 @@
+"""Settling: from accepted items to calls, counts and sessions, all in one transaction."""
+
+import logging
+
+from django.db import InterfaceError, OperationalError, connection
+
+from outcomes.commands.claims import Taken, claimed, note_failure, taken
+from outcomes.commands.reading import read
+from outcomes.commands.writing import write
+
+logger = logging.getLogger(__name__)
+
+
+def settle_inbox() -> int:
+    """Settle what waits and return how many items; zero when nothing waits.
+
+    Killed at any point, it has done all or nothing. A claim that fails is tried again batch by
+    batch, so that one bad batch holds up nobody.
+    """
+    tried: list[int] = []
+    try:
+        return _settle(tried)
+    except Taken:
+        return 1  # there may be more; the other worker has those
+    except Exception:
+        if not tried or _is_gone():
+            raise
+        logger.exception("A claim could not be settled; its batches are tried one by one")
+    return sum(_settle_alone(batch) for batch in tried)
+
+
+def _settle(tried: list[int], *, only: int | None = None) -> int:
+    with claimed(only=only) as batches:
+        if not batches:
+            return 0
+        tried.extend(batch.id for batch in batches)
+        reading = read(batches)
+        with taken(batches):
+            write(reading)
+    return reading.items
+
+
+def _settle_alone(batch: int) -> int:
+    try:
+        return _settle([], only=batch)
+    except Taken:
+        return 0
+    except Exception as error:
+        if _is_gone():
+            raise
+        logger.exception("Batch %d could not be settled", batch)
+        note_failure(batch, error)
+        return 0
+
+
+def _is_gone() -> bool:
+    """Whether the database itself is away: that is no fault of a batch."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except (OperationalError, InterfaceError):
+        connection.close()
+        return True
+    return False

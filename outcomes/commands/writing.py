@@ -1,0 +1,251 @@
+"""One claim, written: event rows and call rows once, then what is counted from them.
+
+The statements come in one order, and the rows of each in sorted order, so that two workers never
+lock each other out in a circle.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import cast
+
+from django.utils import timezone
+
+from governance.queries import Governing
+from outcomes import bulk, codec
+from outcomes.codec import CALL_COLUMNS, CallRow, Keys, call_row
+from outcomes.commands.counting import Change, count
+from outcomes.commands.names import Name, ids_of
+from outcomes.commands.reading import CallKey, Reading, Told, judged
+from outcomes.commands.session_reading import read_sessions
+from outcomes.domain.call import Call
+from outcomes.domain.event import Event
+from outcomes.domain.fold import fold
+from outcomes.domain.outcome import (
+    Outcome,
+    ToolArtifactReference,
+    ToolExecutionResult,
+    ToolFailure,
+    ToolTimeout,
+)
+from outcomes.models import Agent, Artifact, Session, Tool
+from outcomes.models import Call as CallModel
+from outcomes.models import Event as EventModel
+from outcomes.wire import Sender, Source
+
+EVENT_COLUMNS = (
+    "id",
+    "project",
+    "environment",
+    "call_digest",
+    "digest",
+    "agent",
+    "source",
+    "received_at",
+    "item",
+)
+
+
+def write(reading: Reading) -> None:
+    writer = _Writer(reading)
+    new = writer.insert_events()
+    fresh = {
+        key
+        for key, reported in reading.events.items()
+        if any(each.event.order in new for each in reported)
+    }
+    inserted = writer.insert_calls([told for key, told in reading.calls.items() if key in fresh])
+    there = fresh - {(row.environment, row.digest) for _, row in inserted}
+    changes = inserted + writer.merge_calls(there, new)
+    count(changes)
+    read_sessions(changes, writer.governing, writer.tool_names())
+
+
+class _Writer:
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.governing = Governing(reading.environments)
+        self.agents: dict[Name, int] = {}
+        self.tools: dict[Name, int] = {}
+        self.sessions: dict[Name, int] = {}
+        self.projects: dict[int, int] = {}  # of each environment
+        self.artifacts = self._store_artifacts()
+
+    def tool_names(self) -> dict[int, str]:
+        return {row: name for (_, name), row in self.tools.items()}
+
+    def insert_events(self) -> set[int]:
+        """The orders of the events that were not there yet."""
+        everything = [each for reported in self.reading.events.values() for each in reported]
+        self.projects = {each.batch.environment: each.batch.project for each in everything}
+        names = {(each.batch.project, each.event.agent_id) for each in everything}
+        self.agents |= ids_of(Agent, "project", names)
+        rows = [
+            (
+                each.event.order,
+                each.batch.project,
+                environment,
+                digest,
+                each.event.digest,
+                self.agents[each.batch.project, each.event.agent_id],
+                each.batch.source,
+                each.batch.sender.received_at,
+                each.packed,
+            )
+            for (environment, digest), reported in self.reading.events.items()
+            for each in reported
+        ]
+        rows.sort(key=lambda row: (row[2], row[3], row[4], row[0]))
+        return bulk.insert_new(EventModel, EVENT_COLUMNS, rows)
+
+    def insert_calls(self, told: list[Told]) -> list[Change]:
+        """The calls that nobody had heard of, as far as this claim's events tell them."""
+        self._learn_names(told)
+        rows = [self._row(each, each.call.order) for each in told]
+        rows.sort(key=lambda row: (row.environment, row.digest))
+        made = bulk.insert_new(CallModel, CALL_COLUMNS, rows)
+        return [(None, row) for row in rows if row.id in made]
+
+    def merge_calls(self, keys: set[CallKey], new: set[int]) -> list[Change]:
+        """Calls that exist already: folded again from all their events, old and new."""
+        old_rows = _locked_calls(keys)
+        changes: list[Change] = []
+        for old, events in _with_events(old_rows, self.reading.environments):
+            call = fold(events)
+            if call is None:
+                continue
+            before = fold([event for event in events if event.order not in new])
+            verdicts = codec.verdicts_in(old)
+            if before is None or not _is_judged_alike(before, call):
+                verdicts = judged(call, self.reading, old.project, old.environment)
+            told = Told(call, verdicts, old.project, old.environment, old.received_at)
+            self._learn_names([told])
+            row = self._row(told, old.id)
+            if row != old:
+                changes.append((old, row))
+        bulk.update(CallModel, CALL_COLUMNS, [row for _, row in changes])
+        return changes
+
+    def _learn_names(self, told: list[Told]) -> None:
+        agents = {(each.project, each.call.agent_id) for each in told}
+        if not agents <= self.agents.keys():
+            self.agents |= ids_of(Agent, "project", agents)
+        tools = {(each.project, each.call.tool_name) for each in told}
+        if not tools <= self.tools.keys():
+            self.tools |= ids_of(Tool, "project", tools)
+        sessions = {
+            (each.environment, each.call.session_id) for each in told if each.call.session_id
+        }
+        if not sessions <= self.sessions.keys():
+            project_of = lambda environment, _: self.projects[environment]  # noqa: E731 - one use
+            self.sessions |= ids_of(Session, "environment", sessions, project_id=project_of)
+
+    def _row(self, told: Told, row_id: int) -> CallRow:
+        call, project, environment = told.call, told.project, told.environment
+        account = call.account
+        keys = Keys(
+            project=project,
+            environment=environment,
+            agent=self.agents[project, account.agent_id],
+            tool=self.tools[project, account.tool_name],
+            session=self.sessions[environment, account.session_id] if account.session_id else None,
+            artifact=self._artifact_of(project, call),
+            version=self.governing.version_of(
+                project, environment, call.at, account.policy_version, account.bundle_name
+            ),
+        )
+        return call_row(call, told.verdicts, keys, row_id, told.received_at)
+
+    def _store_artifacts(self) -> dict[Name, int | None]:
+        """The rows of this claim's large outputs, made or kept from removal."""
+        contents = self.reading.contents
+        now = timezone.now()
+        rows = [
+            Artifact(
+                project_id=project,
+                sha256=sha256,
+                size_bytes=content.size_bytes,
+                media_type=content.media_type,
+                created_at=now,
+            )
+            for (project, sha256), content in sorted(contents.items(), key=lambda item: item[0])
+        ]
+        Artifact.objects.bulk_create(
+            rows,
+            update_conflicts=True,
+            unique_fields=["project", "sha256"],
+            update_fields=["created_at"],
+        )
+        return {
+            (project, sha256): Artifact.objects.values_list("id", flat=True).get(
+                project=project, sha256=sha256
+            )
+            for project, sha256 in contents
+        }
+
+    def _artifact_of(self, project: int, call: Call) -> int | None:
+        if not isinstance(call.outcome, ToolArtifactReference):
+            return None
+        key = (project, call.outcome.artifact_id)
+        if key not in self.artifacts:
+            # Locked until the call that refers to it is there: nobody removes it in between.
+            self.artifacts[key] = (
+                Artifact.objects.select_for_update()
+                .filter(project=project, sha256=call.outcome.artifact_id)
+                .values_list("id", flat=True)
+                .first()
+            )
+        return self.artifacts[key]
+
+
+def _locked_calls(keys: Iterable[CallKey]) -> list[CallRow]:
+    rows: list[CallRow] = []
+    by_environment: dict[int, list[bytes]] = {}
+    for environment, digest in sorted(keys):
+        by_environment.setdefault(environment, []).append(digest)
+    for environment, digests in by_environment.items():
+        for start in range(0, len(digests), 500):
+            found = (
+                CallModel.objects.select_for_update()
+                .filter(environment=environment, digest__in=digests[start : start + 500])
+                .order_by("digest")
+                .values_list(*CALL_COLUMNS)
+            )
+            rows += (codec.call_row_of(values) for values in found)
+    return rows
+
+
+def _with_events(
+    rows: list[CallRow], environments: dict[int, str]
+) -> Iterator[tuple[CallRow, list[Event]]]:
+    """Each call with all its events, oldest first."""
+    for start in range(0, len(rows), 500):
+        part = rows[start : start + 500]
+        events: dict[CallKey, list[Event]] = {}
+        for environment in {row.environment for row in part}:
+            stored = (
+                EventModel.objects.filter(
+                    environment=environment,
+                    call_digest__in=[row.digest for row in part if row.environment == environment],
+                )
+                .order_by("id")
+                .values_list("id", "call_digest", "agent__name", "source", "received_at", "item")
+            )
+            for order, digest, agent, source, received_at, item in stored:
+                sender = Sender(environments[environment], agent, "", received_at)
+                event = codec.unpack_event(bytes(item), cast(Source, source), sender, order)
+                events.setdefault((environment, bytes(digest)), []).append(event)
+        for row in part:
+            yield row, events.get((row.environment, row.digest), [])
+
+
+def _is_judged_alike(before: Call, after: Call) -> bool:
+    """A later event re-judges a call only if it changes the output or the tool."""
+    if before.outcome is None or after.outcome is None:
+        return before.outcome is after.outcome
+    return _without_time(before.outcome) == _without_time(after.outcome)
+
+
+def _without_time(outcome: Outcome) -> Outcome:
+    if isinstance(outcome, ToolExecutionResult | ToolTimeout | ToolFailure):
+        return replace(outcome, elapsed_ms=None)
+    return outcome

@@ -1,0 +1,47 @@
+"""The doorbell: wakes the worker after a commit, at most fifty times a second per process.
+
+The inbox is the queue. A ring that is lost costs the time until the next sweep and nothing else,
+so a silent broker is only noted.
+"""
+
+import logging
+import threading
+import time
+
+from kombu.exceptions import OperationalError
+
+from outcomes.tasks import settle
+
+PAUSE = 0.02  # a message settles all that waits: ringing more often only costs the worker
+
+logger = logging.getLogger(__name__)
+
+
+class Doorbell:
+    def __init__(self) -> None:
+        self._pressed = threading.Event()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def ring(self) -> None:
+        self._pressed.set()
+        if self._thread is None:
+            with self._starting:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._serve, daemon=True)
+                    self._thread.start()
+
+    def _serve(self) -> None:
+        while True:
+            self._pressed.wait()
+            self._pressed.clear()
+            try:
+                settle.delay()
+            except (OperationalError, OSError) as error:
+                logger.warning("The broker is silent; the sweep will find what waits: %s", error)
+                time.sleep(1)
+            time.sleep(PAUSE)
+
+
+_bell = Doorbell()
+ring = _bell.ring

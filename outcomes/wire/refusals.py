@@ -1,0 +1,48 @@
+"""Why one item was refused, in a code for programs and a sentence for people."""
+
+from dataclasses import dataclass
+
+EXCERPT = 1_000  # bytes of a refused item that are kept
+
+
+class ItemRefused(Exception):
+    """This item cannot be kept; its neighbours can."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    index: int
+    code: str
+    detail: str
+    excerpt: bytes
+
+
+def refused(error: Exception) -> ItemRefused:
+    """What the decoder said, with a code of ours."""
+    if isinstance(error, ItemRefused):
+        return error
+    text = str(error)
+    if isinstance(error, RecursionError):
+        return ItemRefused("too_deep", "The item is nested too deep.")
+    if isinstance(error, UnicodeDecodeError):
+        return ItemRefused("not_utf8", "A text in the item is not UTF-8.")
+    for beginning, code in _CODES:
+        if beginning in text:
+            return ItemRefused(code, text)
+    return ItemRefused("invalid_item", text)
+
+
+_CODES = (
+    ("missing required field", "missing_field"),
+    ("Invalid enum value", "unknown_type"),
+    ("of length", "wrong_length"),
+    ("out of range", "number_out_of_range"),
+    ("Expected", "wrong_type"),
+    ("malformed", "not_json"),
+    ("truncated", "not_json"),
+)
