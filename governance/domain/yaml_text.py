@@ -127,9 +127,15 @@ def _events(text: str) -> Iterator[yaml.Event]:
         yield from yaml.parse(text, Loader=yaml.CSafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = cast(Mark, error.problem_mark)
-        line, column = position(mark)
         message = _in_words(error, text[mark.index : mark.index + 1])
+        line, column = position(mark) if mark.index < len(text) else _end(text)
         raise DocumentInvalid([Problem(message=message, line=line, column=column)]) from error
+
+
+def _end(text: str) -> Position:
+    """The parser notices what is missing one line too late, where no editor has a line."""
+    written = text.rstrip()
+    return Position(written.count("\n") + 1, len(written) - written.rfind("\n"))
 
 
 def _in_words(error: yaml.MarkedYAMLError, character: str) -> str:

@@ -80,6 +80,11 @@ class Engine:
         # Two processes on one pair of pipes would read each other's answers.
         os.register_at_fork(after_in_child=self._after_fork)
 
+    @property
+    def pid(self) -> int | None:
+        """Of the process as it is now; none before the first question."""
+        return self._process.pid if self._process is not None else None
+
     def validate(self, source: Source) -> Validation:
         try:
             document = _read(source)

@@ -22,7 +22,7 @@ from governance.evaluator.messages import (
 from governance.evaluator.warm_up import warm_up
 
 # The server kills a late process. This is for the one whose server has died meanwhile.
-GRACE = 5.0
+GRACE = 2.0
 
 _decoder: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
 _encoder = msgspec.msgpack.Encoder()
