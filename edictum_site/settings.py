@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from edictum_site.database import database
-from edictum_site.env import data_folder, env_bool, env_secret, env_str
+from edictum_site.env import data_folder, env_bool, env_int, env_secret, env_str
 from edictum_site.secret import secret_key
 
 BASE = Path(__file__).resolve().parent.parent
@@ -32,6 +32,7 @@ INSTALLED_APPS = [
 # Requests with a key (agents, automation) pass through the pages' middleware untouched.
 MIDDLEWARE = [
     "edictum_site.middleware.security_headers",
+    "edictum_site.errors.api_method_errors",
     "edictum_site.middleware.StaticFiles",
     "edictum_site.middleware.Sessions",
     "edictum_site.middleware.Common",
@@ -88,6 +89,12 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/300s/key"}
+ACCOUNT_FORMS = {
+    "login": "edictum_site.accounts.SignInForm",
+    "change_password": "edictum_site.accounts.PasswordForm",
+}
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
 
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -119,6 +126,7 @@ WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
 
 # The front reads bodies and holds them to its own limits, file by file.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 80 * 1024 * 1024
+MAX_ARTIFACT = env_int("EDICTUM_SITE_MAX_ARTIFACT", 1024**3)
 APPEND_SLASH = True
 
 REDIS_URL = env_secret("REDIS_URL")

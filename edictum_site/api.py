@@ -1,0 +1,132 @@
+"""The one API: its routers, and the one place where an error gets its status."""
+
+import re
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import HttpError, ValidationError
+
+from edictum_site.errors import api_error
+from governance.api import router as governance_router
+from governance.auth import KeyOrMember
+from governance.domain import errors
+
+STATUS: dict[type[errors.GovernanceError], int] = {
+    errors.Unauthenticated: 401,
+    errors.Forbidden: 403,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.InvalidInput: 422,
+    errors.DocumentInvalid: 422,
+    errors.CallInvalid: 422,
+    errors.EvaluationLimit: 422,
+    errors.EvaluationUnavailable: 503,
+}
+CODES = {400: "bad_request", 401: "unauthenticated", 403: "forbidden", 413: "too_large"}
+
+# Without a docs page: the one that ninja brings needs what our content policy forbids.
+api = NinjaAPI(
+    title="Edictum Site",
+    version="1",
+    docs_url=None,
+    openapi_url="/openapi.json",
+    urls_namespace="api",
+)
+
+
+@api.exception_handler(errors.GovernanceError)
+def refuse(request: HttpRequest, error: errors.GovernanceError) -> HttpResponse:
+    status = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 400)
+    problems = [
+        {
+            "path": problem.path,
+            "line": problem.line,
+            "column": problem.column,
+            "message": problem.message,
+        }
+        for problem in error.errors
+    ]
+    response = api_error(status, error.code, str(error), problems)
+    if status == 401:
+        response.headers["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+@api.exception_handler(ValidationError)
+def misfit(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    problems = [
+        # The first two parts name the source and our parameter, which its sender never wrote.
+        problem(".".join(map(str, _written(found["loc"]))), str(found["msg"]))
+        for found in error.errors
+    ]
+    return api_error(422, "invalid", _summary(problems), problems)
+
+
+@api.exception_handler(HttpError)
+def plain_error(request: HttpRequest, error: HttpError) -> HttpResponse:
+    code = CODES.get(error.status_code, "refused")
+    return api_error(error.status_code, code, str(error))
+
+
+@api.exception_handler(Http404)
+def nothing_there(request: HttpRequest, error: Http404) -> HttpResponse:
+    return api_error(404, "not_found", str(error) or "There is nothing at this address.")
+
+
+def problem(path: str, message: str) -> dict[str, Any]:
+    return {"path": path, "line": None, "column": None, "message": message}
+
+
+def _written(place: tuple[Any, ...]) -> tuple[Any, ...]:
+    return place[2:] if place[0] == "body" else place[1:]
+
+
+def _summary(problems: list[dict[str, Any]]) -> str:
+    first = problems[0]
+    return f"{first['path']}: {first['message']}" if first["path"] else str(first["message"])
+
+
+def known_queries_only(run: Callable[..., Any]) -> Callable[..., Any]:
+    """In the management family a query parameter that no route knows is a mistake to tell."""
+
+    @wraps(run)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        if request.GET and request.resolver_match:
+            known = queries_of_routes().get((_path(request.resolver_match.route), request.method))
+            unknown = sorted(set(request.GET) - known) if known is not None else []
+            if unknown:
+                problems = [
+                    problem(name, "This route knows no such parameter.") for name in unknown
+                ]
+                return api_error(422, "unknown_parameter", _summary(problems), problems)
+        return run(request, *args, **kwargs)
+
+    return checked
+
+
+@cache
+def queries_of_routes() -> dict[tuple[str, str | None], frozenset[str]]:
+    """Of each route that a browser may call too, which are those of the management family."""
+    return {
+        (path.partition("v1/")[2], method.upper()): frozenset(
+            parameter["name"]
+            for parameter in operation.get("parameters", ())
+            if parameter["in"] == "query"
+        )
+        | {"project"}
+        for path, operations in api.get_openapi_schema(path_prefix="/v1/")["paths"].items()
+        for method, operation in operations.items()
+        if any(KeyOrMember.__name__ in way for way in operation.get("security", ()))
+    }
+
+
+def _path(route: str) -> str:
+    """A route of Django as OpenAPI writes it, after the version."""
+    return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", route.partition("v1/")[2])
+
+
+api.add_decorator(known_queries_only, mode="view")
+api.add_router("", governance_router)

@@ -1,0 +1,16 @@
+"""Where everything is: pages, the API under both of its prefixes, and what answers when not."""
+
+from django.urls import include, path, re_path
+
+from edictum_site import accounts
+from edictum_site.api import api
+
+urlpatterns = [
+    path("", include("governance.urls")),
+    path("account/", include(accounts)),
+    # Old and new SDKs differ in the prefix only; two routes would be two names for one thing.
+    re_path(r"^(?:api/)?v1/", api.urls),
+]
+handler404 = "edictum_site.errors.not_found"
+handler429 = "edictum_site.errors.too_many"
+handler500 = "edictum_site.errors.failed"

@@ -1,0 +1,8 @@
+"""The management routes of governance, split by noun."""
+
+from ninja import Router
+
+from governance.api.keys import router as keys
+
+router = Router()
+router.add_router("", keys)

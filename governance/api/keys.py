@@ -1,0 +1,38 @@
+"""API keys over HTTP: made and shown once, listed, revoked."""
+
+from ninja import Query, Router, Status
+
+from governance import commands, queries
+from governance.auth import AccessRequest, KeyOrMember
+from governance.domain.errors import NotFound
+from governance.policies import Action
+from governance.schemas import KeyIn, KeyOut, KeysOut, KeysQuery, NewKeyOut
+
+router = Router(tags=["keys"])
+
+
+@router.post("/keys", response={201: NewKeyOut}, auth=KeyOrMember(action=Action.MANAGE_KEYS))
+def make_key(request: AccessRequest, body: KeyIn) -> Status[NewKeyOut]:
+    project = queries.project_numbered(request.auth.project_id)
+    text, key = commands.make_key(project, **body.model_dump(), by=request.auth.actor)
+    return Status(201, NewKeyOut(key=text, **KeyOut.from_orm(key).dict()))
+
+
+@router.get("/keys", response=KeysOut, auth=KeyOrMember("read"))
+def list_keys(request: AccessRequest, page: Query[KeysQuery]) -> KeysOut:
+    project = queries.project_numbered(request.auth.project_id)
+    keys = queries.keys_before(project, page.cursor, page.limit + 1)
+    shown = keys[: page.limit]
+    more = len(keys) > len(shown)
+    return KeysOut(
+        keys=[KeyOut.from_orm(key) for key in shown], next=str(shown[-1].pk) if more else None
+    )
+
+
+@router.delete("/keys/{int:key_id}", response=KeyOut, auth=KeyOrMember(action=Action.MANAGE_KEYS))
+def revoke_key(request: AccessRequest, key_id: int) -> KeyOut:
+    project = queries.project_numbered(request.auth.project_id)
+    key = queries.key_numbered(project, key_id)
+    if key is None:
+        raise NotFound("There is no such key.")
+    return KeyOut.from_orm(commands.revoke_key(key, by=request.auth.actor))

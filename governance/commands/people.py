@@ -1,0 +1,195 @@
+"""People: set-up, invitations by one-time link, roles, and the last admin who stays."""
+
+import secrets
+from datetime import timedelta
+
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.utils import timezone
+
+from governance import queries
+from governance.audit import record
+from governance.domain.actor import CONSOLE, Actor, person
+from governance.domain.api_keys import digest_of
+from governance.domain.errors import Conflict, InvalidInput, NotFound, Problem
+from governance.domain.roles import Role
+from governance.models import Invitation, Member, Project, User
+from governance.policies import Action, refuse_unless
+
+LINK_LASTS = timedelta(days=7)
+LINK_IS_OVER = "This link was used already, or its seven days are over."
+
+
+def new_set_up_link(project: Project) -> str:
+    """The token of a link that makes its holder the admin; earlier ones end."""
+    token = secrets.token_urlsafe(32)
+    with transaction.atomic():
+        Invitation.objects.filter(project=project, email="", used_at=None).delete()
+        _invitation(project, "", Role.ADMIN, token)
+        record(CONSOLE, "set-up link made", project.slug, project=project)
+    return token
+
+
+def set_up(token: str, *, email: str, password: str) -> User:
+    """The first admin; or, when no admin is left, somebody known who gets a new password."""
+    invitation = _usable(token, for_set_up=True)
+    if queries.somebody_can_get_in():
+        raise Conflict("This console is set up already; people join by invitation.")
+    email, hashed = _email(email), _hashed(password, email)
+    with transaction.atomic():
+        _use_up(invitation)
+        user = _admin(invitation.project, email, hashed)
+        by = person(user.pk, email, Role.ADMIN)
+        record(by, "console set up", email, project=invitation.project)
+    return user
+
+
+def first_admin(project: Project, *, email: str, password: str) -> User:
+    """The admin that the environment names, made at the first start."""
+    email, hashed = _email(email), _hashed(password, email)
+    with transaction.atomic():
+        user = _admin(project, email, hashed)
+        details = {"role": Role.ADMIN.value}
+        record(CONSOLE, "member added", email, project=project, details=details)
+    return user
+
+
+def invite(project: Project, *, email: str, role: Role, by: Actor) -> str:
+    """The token of a link that is told only here; an earlier one for the same e-mail ends."""
+    refuse_unless(by, Action.MANAGE_MEMBERS)
+    email = _email(email)
+    token = secrets.token_urlsafe(32)
+    with transaction.atomic():
+        if Member.objects.filter(project=project, user__email=email).exists():
+            raise Conflict(f"{email} is a member already.")
+        Invitation.objects.filter(project=project, email=email, used_at=None).delete()
+        _invitation(project, email, role, token)
+        details = {"role": role.value}
+        record(by, "member invited", email, project=project, details=details)
+    return token
+
+
+@transaction.atomic
+def withdraw_invitation(invitation: Invitation, *, by: Actor) -> None:
+    refuse_unless(by, Action.MANAGE_MEMBERS)
+    record(by, "invitation withdrawn", invitation.email, project=invitation.project)
+    invitation.delete()
+
+
+def accept_as_new(token: str, *, password: str) -> User:
+    """Somebody new follows the link and chooses a password."""
+    invitation = _usable(token, for_set_up=False)
+    if queries.user_with(invitation.email):
+        raise Conflict(f"Sign in as {invitation.email} to join.")
+    hashed = _hashed(password, invitation.email)
+    with transaction.atomic():
+        user = User.objects.create(email=invitation.email, password=hashed)
+        _join(invitation, user)
+    return user
+
+
+@transaction.atomic
+def accept_as(token: str, *, user: User) -> Project:
+    """Somebody who is signed in follows the link sent to the same e-mail."""
+    invitation = _usable(token, for_set_up=False)
+    if user.email != invitation.email:
+        raise Conflict(f"This invitation is for {invitation.email}.")
+    _join(invitation, user)
+    return invitation.project
+
+
+@transaction.atomic
+def change_role(member: Member, *, role: Role, by: Actor) -> None:
+    refuse_unless(by, Action.MANAGE_MEMBERS)
+    was = member.role
+    if was == role:
+        return
+    _refuse_to_lose_last_admin(member)
+    member.role = role
+    member.save(update_fields=["role"])
+    details = {"was": was, "role": role.value}
+    record(by, "role changed", member.user.email, project=member.project, details=details)
+
+
+@transaction.atomic
+def remove_member(member: Member, *, by: Actor) -> None:
+    refuse_unless(by, Action.MANAGE_MEMBERS)
+    _refuse_to_lose_last_admin(member)
+    details = {"role": member.role}
+    record(by, "member removed", member.user.email, project=member.project, details=details)
+    member.delete()
+
+
+def _refuse_to_lose_last_admin(member: Member) -> None:
+    # Two admins who demote each other at once must not both succeed.
+    Project.objects.select_for_update(no_key=True).get(pk=member.project_id)
+    if member.role == Role.ADMIN and not queries.admins_beside(member):
+        raise Conflict(f"{member.user.email} is the last admin; make somebody else admin first.")
+
+
+def _invitation(project: Project, email: str, role: Role, token: str) -> None:
+    Invitation.objects.create(
+        project=project,
+        email=email,
+        role=role,
+        digest=digest_of(token),
+        expires_at=timezone.now() + LINK_LASTS,
+    )
+
+
+def _usable(token: str, *, for_set_up: bool) -> Invitation:
+    invitation = queries.invitation_of(token, for_set_up=for_set_up)
+    if invitation is None:
+        raise NotFound(LINK_IS_OVER)
+    return invitation
+
+
+def _use_up(invitation: Invitation) -> None:
+    # Of two who follow the link at once, one changes the row.
+    unused = Invitation.objects.filter(pk=invitation.pk, used_at=None)
+    if not unused.update(used_at=timezone.now()):
+        raise NotFound(LINK_IS_OVER)
+
+
+def _join(invitation: Invitation, user: User) -> None:
+    _use_up(invitation)
+    # Who became a member in the meantime keeps the role given then.
+    Member.objects.get_or_create(
+        project=invitation.project, user=user, defaults={"role": invitation.role}
+    )
+    by = person(user.pk, user.email, Role(invitation.role))
+    details = {"role": invitation.role}
+    record(by, "invitation accepted", user.email, project=invitation.project, details=details)
+
+
+def _admin(project: Project, email: str, hashed: str) -> User:
+    user, _ = User.objects.update_or_create(
+        email=email, defaults={"password": hashed, "is_active": True}
+    )
+    Member.objects.update_or_create(project=project, user=user, defaults={"role": Role.ADMIN})
+    return user
+
+
+def _email(email: str) -> str:
+    email = email.strip().lower()
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise _invalid("email", "Write an e-mail address, such as name@example.org.") from None
+    return email
+
+
+def _hashed(password: str, email: str) -> str:
+    # Slow on purpose, so it never happens inside a transaction.
+    try:
+        validate_password(password, User(email=email))
+    except ValidationError as error:
+        raise _invalid("password", " ".join(error.messages)) from None
+    return make_password(password)
+
+
+def _invalid(path: str, message: str) -> InvalidInput:
+    return InvalidInput(message, errors=[Problem(path=path, message=message)])

@@ -1,0 +1,65 @@
+"""Projects: made by who is admin of another, renamed by their own admins."""
+
+from django.db import transaction
+from django.utils.text import slugify
+
+from governance import queries
+from governance.audit import record
+from governance.domain.actor import CONSOLE, Actor, person
+from governance.domain.errors import Conflict, Forbidden, InvalidInput, Problem
+from governance.domain.roles import Role
+from governance.models import Member, Project, User
+from governance.policies import Action, refuse_unless
+
+FIRST_PROJECT = "default"
+
+
+@transaction.atomic
+def first_project() -> Project:
+    """The project `default`, made at the console's first start."""
+    project, made = Project.objects.get_or_create(
+        slug=FIRST_PROJECT, defaults={"name": FIRST_PROJECT}
+    )
+    if made:
+        record(CONSOLE, "project created", project.slug, project=project)
+    return project
+
+
+@transaction.atomic
+def create_project(*, name: str, user: User) -> Project:
+    """A new project, with its maker as its first admin."""
+    if not queries.is_admin_somewhere(user):
+        raise Forbidden("To make a project takes the role admin in another one.")
+    name = _name(name)
+    slug = slugify(name)[:64].strip("-")
+    if not slug:
+        raise _invalid("Use at least one letter or digit, a to z.")
+    if queries.project_with(slug):
+        raise Conflict(f"A project with the address {slug} exists already.")
+    project = Project.objects.create(slug=slug, name=name)
+    Member.objects.create(project=project, user=user, role=Role.ADMIN)
+    by = person(user.pk, user.email, Role.ADMIN)
+    record(by, "project created", slug, project=project, details={"name": name})
+    return project
+
+
+@transaction.atomic
+def rename_project(project: Project, *, name: str, by: Actor) -> None:
+    refuse_unless(by, Action.MANAGE_SETTINGS)
+    was, project.name = project.name, _name(name)
+    if project.name == was:
+        return
+    project.save(update_fields=["name"])
+    details = {"was": was, "name": project.name}
+    record(by, "project renamed", project.slug, project=project, details=details)
+
+
+def _name(name: str) -> str:
+    name = " ".join(name.split())
+    if not name or len(name) > 128:
+        raise _invalid("The name of a project has 1 to 128 characters.")
+    return name
+
+
+def _invalid(message: str) -> InvalidInput:
+    return InvalidInput(message, errors=[Problem(path="name", message=message)])

@@ -1,0 +1,61 @@
+"""The shapes of keys as they come in and go out over HTTP."""
+
+from datetime import datetime
+from typing import Literal
+
+from ninja import Schema
+from pydantic import AwareDatetime, ConfigDict, Field
+
+from governance.domain.api_keys import Scope
+from governance.models import ApiKey
+
+
+class KeyIn(Schema):
+    # A restriction with a misspelt name must not make a key without that restriction.
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    env: str
+    scopes: list[Scope]
+    agent: str = ""
+    assigned_only: bool = False
+    dialect: Literal["", "old", "new"] = ""
+    expires: AwareDatetime | None = None
+
+
+class KeyOut(Schema):
+    id: int
+    name: str
+    hint: str
+    env: str
+    scopes: list[str]
+    agent: str
+    assigned_only: bool
+    dialect: str
+    created_by: str
+    created_at: datetime
+    expires: datetime | None
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+    @staticmethod
+    def resolve_env(key: ApiKey) -> str:
+        return key.environment.name
+
+    @staticmethod
+    def resolve_expires(key: ApiKey) -> datetime | None:
+        return key.expires_at
+
+
+class NewKeyOut(KeyOut):
+    key: str  # told only here
+
+
+class KeysOut(Schema):
+    keys: list[KeyOut]
+    next: str | None
+
+
+class KeysQuery(Schema):
+    limit: int = Field(50, ge=1, le=1_000)
+    cursor: int | None = Field(None, ge=1)

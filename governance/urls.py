@@ -1,0 +1,34 @@
+"""Addresses of governance: the ways in, and what belongs to a project's settings."""
+
+from django.urls import include, path
+
+from governance.views import audit, doors, keys, members, projects
+
+app_name = "governance"
+
+in_settings = [
+    path("", projects.settings, name="settings"),
+    path("name/", projects.rename, name="rename"),
+    path("keys/", keys.keys, name="keys"),
+    path("keys/new/", keys.new_key, name="new_key"),
+    path("keys/<int:key_id>/revoke/", keys.revoke_key, name="revoke_key"),
+    path("members/", members.members, name="members"),
+    path("members/invite/", members.invite, name="invite"),
+    path("members/<int:member_id>/role/", members.change_role, name="change_role"),
+    path("members/<int:member_id>/remove/", members.remove_member, name="remove_member"),
+    path(
+        "invitations/<int:invitation_id>/withdraw/",
+        members.withdraw_invitation,
+        name="withdraw_invitation",
+    ),
+    path("audit/", audit.audit, name="audit"),
+]
+urlpatterns = [
+    path("", doors.first_page, name="first_page"),
+    path("set-up/<str:token>/", doors.set_up, name="set_up"),
+    path("join/<str:token>/", doors.join, name="join"),
+    path("join/<str:token>/as-me/", doors.join_as_known, name="join_as_known"),
+    path("projects/", projects.projects, name="projects"),
+    path("projects/new/", projects.new_project, name="new_project"),
+    path("p/<slug:slug>/settings/", include(in_settings)),
+]

@@ -1,0 +1,38 @@
+"""The audit log as a page."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from governance import queries
+from governance.auth import MemberRequest, member_page
+
+PAGE = 50
+
+
+@require_safe
+@member_page()
+def audit(request: MemberRequest) -> HttpResponse:
+    before = request.GET.get("before", "")
+    entries = queries.audit_entries(
+        request.project,
+        before=int(before) if before.isascii() and before.isdigit() and len(before) < 18 else None,
+        limit=PAGE + 1,
+    )
+    shown = entries[:PAGE]
+    length = queries.audit_length(request.project)
+    newest = shown[0].number if shown else 0
+    context = {
+        "page_title": "Audit log",
+        "entries": shown,
+        "length": length,
+        # Back up by a page; beyond the newest one there is the first page.
+        "newer": _newer(newest, length) if newest < length else "",
+        "older": f"?before={shown[-1].number}" if len(entries) > PAGE else "",
+    }
+    return render(request, "governance/audit.html", context)
+
+
+def _newer(newest: int, length: int) -> str:
+    before = newest + PAGE + 1
+    return f"?before={before}" if before <= length else "."

@@ -1,0 +1,75 @@
+"""API keys: the list, making one, which shows it once, and revoking one."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from governance import commands, queries
+from governance.auth import MemberRequest, member_page
+from governance.domain.errors import InvalidInput, NotFound
+from governance.forms import KeyForm
+from governance.models import ApiKey
+from governance.policies import Action, may
+
+
+@require_safe
+@member_page()
+def keys(request: MemberRequest) -> HttpResponse:
+    live = queries.live_keys(request.project)
+    context = {
+        "page_title": "API keys",
+        "keys": live,
+        "ended": queries.ended_keys(request.project),
+        "unused": sum(key.last_used_at is None for key in live),
+        "may_manage": may(request.role, Action.MANAGE_KEYS),
+    }
+    return render(request, "governance/keys.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache  # the answer to the post holds the key
+@member_page(Action.MANAGE_KEYS)
+def new_key(request: MemberRequest) -> HttpResponse:
+    form = KeyForm(request.POST or None)
+    if form.is_valid():
+        try:
+            text, key = commands.make_key(request.project, **form.wanted(), by=request.actor)
+        except InvalidInput as error:
+            form.take(error)
+        else:
+            context = {
+                "page_title": "The new key",
+                "key": key,
+                "text": text,
+                "url": request.build_absolute_uri("/").rstrip("/"),
+            }
+            return render(request, "governance/key_made.html", context)
+    context = {
+        "page_title": "New key",
+        "form": form,
+        "known_environments": queries.environments(request.project),
+    }
+    return render(request, "governance/new_key.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_KEYS)
+def revoke_key(request: MemberRequest, key_id: int) -> HttpResponse:
+    key = _key(request, key_id)
+    if request.method == "POST":
+        commands.revoke_key(key, by=request.actor)
+        messages.success(
+            request, f"{key.name} is revoked. Whoever holds it is refused within a second."
+        )
+        return redirect("governance:keys", request.project.slug)
+    context = {"page_title": f"Revoke {key.name}", "key": key}
+    return render(request, "governance/revoke_key.html", context)
+
+
+def _key(request: MemberRequest, key_id: int) -> ApiKey:
+    key = queries.key_numbered(request.project, key_id)
+    if key is None or key.revoked_at is not None:
+        raise NotFound("There is no such key.")
+    return key

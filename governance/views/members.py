@@ -1,0 +1,104 @@
+"""Members: who they are, who was invited, their roles, and their leaving."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from governance import commands, queries
+from governance.auth import MemberRequest, member_page
+from governance.domain.errors import Conflict, InvalidInput, NotFound
+from governance.domain.roles import Role
+from governance.forms import InviteForm, RoleForm
+from governance.models import Member
+from governance.policies import Action, may
+
+
+@require_safe
+@member_page()
+def members(request: MemberRequest) -> HttpResponse:
+    found = queries.members(request.project)
+    context = {
+        "page_title": "Members",
+        "members": found,
+        "admins": sum(member.role == Role.ADMIN for member in found),
+        "invitations": queries.open_invitations(request.project),
+        "may_manage": may(request.role, Action.MANAGE_MEMBERS),
+    }
+    return render(request, "governance/members.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache  # the answer to the post holds the link
+@member_page(Action.MANAGE_MEMBERS)
+def invite(request: MemberRequest) -> HttpResponse:
+    form = InviteForm(request.POST or None)
+    if form.is_valid():
+        email, role = form.cleaned_data["email"], Role(form.cleaned_data["role"])
+        try:
+            token = commands.invite(request.project, email=email, role=role, by=request.actor)
+        except (Conflict, InvalidInput) as error:
+            form.take(error)
+        else:
+            link = request.build_absolute_uri(reverse("governance:join", args=[token]))
+            context = {"page_title": "The invitation", "email": email, "role": role, "link": link}
+            return render(request, "governance/invited.html", context)
+    context = {"page_title": "Invite somebody", "form": form}
+    return render(request, "governance/invite.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_MEMBERS)
+def change_role(request: MemberRequest, member_id: int) -> HttpResponse:
+    member = _member(request, member_id)
+    form = RoleForm(request.POST or None, initial={"role": member.role})
+    if form.is_valid():
+        try:
+            commands.change_role(member, role=Role(form.cleaned_data["role"]), by=request.actor)
+        except Conflict as error:
+            form.take(error)
+        else:
+            messages.success(request, f"{member.user.email} is {member.role} now.")
+            return redirect("governance:members", request.project.slug)
+    context = {"page_title": f"Role of {member.user.email}", "member": member, "form": form}
+    status = 422 if form.errors else 200
+    return render(request, "governance/change_role.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_MEMBERS)
+def remove_member(request: MemberRequest, member_id: int) -> HttpResponse:
+    member = _member(request, member_id)
+    refused = ""
+    if request.method == "POST":
+        try:
+            commands.remove_member(member, by=request.actor)
+        except Conflict as error:
+            refused = str(error)
+        else:
+            messages.success(request, f"{member.user.email} is no member any more.")
+            left = member.user_id == request.user.pk
+            return redirect("/") if left else redirect("governance:members", request.project.slug)
+    context = {"page_title": f"Remove {member.user.email}", "member": member, "refused": refused}
+    status = 409 if refused else 200
+    return render(request, "governance/remove_member.html", context, status=status)
+
+
+@require_POST
+@member_page(Action.MANAGE_MEMBERS)
+def withdraw_invitation(request: MemberRequest, invitation_id: int) -> HttpResponse:
+    invitation = queries.invitation_numbered(request.project, invitation_id)
+    if invitation is None:
+        raise NotFound("There is no such invitation.")
+    commands.withdraw_invitation(invitation, by=request.actor)
+    messages.success(request, f"The invitation of {invitation.email} is withdrawn.")
+    return redirect("governance:members", request.project.slug)
+
+
+def _member(request: MemberRequest, member_id: int) -> Member:
+    member = queries.member_numbered(request.project, member_id)
+    if member is None:
+        raise NotFound("There is no such member.")
+    return member
