@@ -5,12 +5,14 @@ import io
 import logging
 import math
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 from edictum_site.front.bodies import Bodies, Body, BodyRefused, ClientGone, Receive
 from edictum_site.front.environ import Scope, environ_of
-from edictum_site.front.replies import Again, Reply, answer, broken, refusal
+from edictum_site.front.replies import FAILED, Again, Reply, answer, broken, refusal
 from edictum_site.front.sending import Client, Send, Sender
 from edictum_site.front.stopping import Stopping
 from edictum_site.front.threads import Threads
@@ -47,21 +49,15 @@ class Front:
         else:
             client = Client(receive, send)
             try:
-                await self._serve(scope, client)
+                with suppress(ClientGone):
+                    await self._serve(scope, client)
             finally:
                 client.leave()
 
     async def _serve(self, scope: Scope, client: Client) -> None:
         environ = environ_of(scope)
-
-        async def allowed() -> int:
-            asked = {**environ, "wsgi.input": io.BytesIO()}
-            return await self._threads.run(self._may_upload, asked)
-
         try:
-            body = await self._bodies.read(scope, client.receive, allowed)
-        except ClientGone:
-            return
+            body = await self._bodies.read(scope, client.receive, partial(self._allowed, environ))
         except BodyRefused as refused:
             reply = refusal(refused.status, refused.code, refused.detail, last=True)
             await self._sender.refuse(reply, client)
@@ -70,12 +66,18 @@ class Front:
             answered = await self._answer(environ, body, client)
         finally:
             self._bodies.release(body)
-        if answered is not None:
-            head = scope["method"] == "HEAD"
-            await self._sender.send(answered, client, only_head=head)
+        await self._sender.send(answered, client, only_head=scope["method"] == "HEAD")
 
-    async def _answer(self, environ: WSGIEnvironment, body: Body, client: Client) -> Reply | None:
-        """Ask the application until it has something to say; none when the client has left."""
+    async def _allowed(self, environ: WSGIEnvironment) -> int:
+        asked = {**environ, "wsgi.input": io.BytesIO()}
+        try:
+            return await self._threads.run(self._may_upload, asked)
+        except Exception:
+            log.exception("Whether %s may be sent there is unknown", environ["PATH_INFO"])
+            raise BodyRefused(500, "internal_error", FAILED) from None
+
+    async def _answer(self, environ: WSGIEnvironment, body: Body, client: Client) -> Reply:
+        """Ask the application until it has something to say."""
         clock = asyncio.get_running_loop().time
         began = clock()
         waited = 0.0
@@ -94,7 +96,7 @@ class Front:
                         return_when=asyncio.FIRST_COMPLETED,
                     )
                     if client.gone() in ended:
-                        return None
+                        raise ClientGone
                     # A stop makes every wait long enough, so that all are answered at once.
                     waited = math.inf if self._stopping in ended else clock() - began
 

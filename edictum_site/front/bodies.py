@@ -47,10 +47,11 @@ class Limit:
         if not self.raised:
             self._bytes, self.raised = await self._allowed(), True
         if not self._bytes:
-            raise BodyRefused(401, "key_required", "Only known senders may send a body this large.")
+            detail = "Only a known sender may send a body this large."
+            raise BodyRefused(401, "unauthenticated", detail)
         if size > self._bytes:
             detail = f"A body may have {self._bytes} bytes here."
-            raise BodyRefused(413, "body_too_large", detail)
+            raise BodyRefused(413, "too_large", detail)
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 AT_ONCE = 1024 * 1024  # files up to here are read where they are opened; larger ones in pieces
 AGAIN = b"x-edictum-again"
+FAILED = "The server could not answer this request; its log says why."
 SHORTEST_PAUSE = 0.01  # seconds; a view that asks for none must not spin
 
 OF_THE_CONNECTION = frozenset(
@@ -140,9 +141,8 @@ def refusal(status: int, code: str, detail: str, *, last: bool = False) -> Reply
 
 def broken(environ: WSGIEnvironment) -> Reply:
     """For when the application itself raised: it has pages for all other cases."""
-    detail = "The server could not answer this request; its log says why."
     if "text/html" not in environ.get("HTTP_ACCEPT", ""):
-        return refusal(500, "internal_error", detail)
-    page = f"<!doctype html><title>Internal error</title><p>{html.escape(detail)}</p>".encode()
+        return refusal(500, "internal_error", FAILED)
+    page = f"<!doctype html><title>Internal error</title><p>{html.escape(FAILED)}</p>".encode()
     headers = [(b"content-type", b"text/html; charset=utf-8")]
     return Reply(500, [*headers, (b"content-length", b"%d" % len(page))], page)

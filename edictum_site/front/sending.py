@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from edictum_site.front.bodies import Receive
+from edictum_site.front.bodies import ClientGone, Receive
 from edictum_site.front.replies import FileContent, Generated, Readable, Reply
 from edictum_site.front.threads import Threads
 
@@ -14,6 +14,9 @@ PIECE = 256 * 1024
 STALLED = 60.0  # seconds after which a client that takes nothing is given up
 LINGER = 5.0  # seconds in which a refused client may finish sending and read why
 LINGER_BYTES = 64 * 1024 * 1024
+# What uvloop says of a broken connection. Of a client that had sent its next request already,
+# the server tells only that next one.
+CLOSED = "the handler is closed"
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -23,7 +26,7 @@ class Client:
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self.receive = receive
-        self.send = send
+        self._send = send
         self._gone: asyncio.Task[None] | None = None
 
     def gone(self) -> asyncio.Task[None]:
@@ -37,18 +40,30 @@ class Client:
             self._gone.cancel()
 
     async def start(self, reply: Reply) -> None:
-        head = {"type": "http.response.start", "status": reply.status, "headers": reply.headers}
-        await self.send(head)
+        await self._say(
+            {"type": "http.response.start", "status": reply.status, "headers": reply.headers}
+        )
 
     async def push(self, piece: bytes) -> bool:
         """Send a piece; false when nobody takes it, which the server itself does not tell."""
         if not self.gone().done():
             async with asyncio.timeout(STALLED):
-                await self.send({"type": "http.response.body", "body": piece, "more_body": True})
+                await self.part(piece)
         return not self.gone().done()
 
+    async def part(self, piece: bytes) -> None:
+        await self._say({"type": "http.response.body", "body": piece, "more_body": True})
+
     async def finish(self, content: bytes = b"") -> None:
-        await self.send({"type": "http.response.body", "body": content, "more_body": False})
+        await self._say({"type": "http.response.body", "body": content, "more_body": False})
+
+    async def _say(self, message: dict[str, Any]) -> None:
+        try:
+            await self._send(message)
+        except RuntimeError as error:
+            if CLOSED in str(error):
+                raise ClientGone from error
+            raise
 
     async def _watch(self) -> None:
         while (await self.receive())["type"] != "http.disconnect":
@@ -74,7 +89,8 @@ class Sender:
     async def refuse(self, reply: Reply, client: Client) -> None:
         """Answer a request whose body was not read, so that the client gets to read the answer."""
         await client.start(reply)
-        await client.send({"type": "http.response.body", "body": reply.content, "more_body": True})
+        if isinstance(reply.content, bytes):
+            await client.part(reply.content)
         left = LINGER_BYTES
         # A connection closed on unread bytes is reset, and the answer is lost with it.
         with suppress(TimeoutError):

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -289,3 +290,18 @@ def test_a_stop_lets_requests_finish_and_ends_those_that_wait(own):
         assert busy.result()[1] == b"done"
         assert waiting.result()[1] == b"waited True, body "
     assert own.events().count("thread released") == 4
+
+
+def test_clients_that_leave_are_no_errors(own):
+    # The second half asks for more before the first answer came.
+    request = ("GET /wait?1 HTTP/1.1", "Host: here")
+    connections = [own.say(*request) for _ in range(20)]
+    connections += [own.say(*request, "", *request) for _ in range(20)]
+    until(lambda: len(own.events()) >= 40)
+    for connection in connections:
+        # A reset, as of a client that was killed.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+    assert own.ask("/echo")[0].status == 200
+    own.stop()
+    assert "Traceback" not in (own.folder / "log").read_text()
