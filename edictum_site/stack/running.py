@@ -1,0 +1,82 @@
+"""Starts the product as its users do and tells what runs: for tests, load and kill drills."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from edictum_site.stack.children import manage_command
+
+TO_START = 60.0  # seconds
+TO_STOP = 20.0
+
+
+class NotStarted(Exception):
+    """With what the start said."""
+
+
+class Product:
+    def __init__(self, data: Path, variables: Mapping[str, str]) -> None:
+        data.mkdir(parents=True, exist_ok=True)
+        self.data = data
+        self._output = data / "up.out"
+        env = os.environ | {"PORT": "0", **variables, "EDICTUM_SITE_DATA": str(data)}
+        with self._output.open("wb") as output:
+            self.process = subprocess.Popen(
+                manage_command("up"),
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                process_group=0,
+            )
+
+    @property
+    def note(self) -> dict[str, Any]:
+        """What the supervisor tells: pid, url, serving, children by name."""
+        try:
+            note: dict[str, Any] = json.loads((self.data / "up.json").read_text())
+        except FileNotFoundError:
+            return {}
+        return note if note["pid"] == self.process.pid else {}
+
+    @property
+    def url(self) -> str:
+        return str(self.note["url"])
+
+    @property
+    def children(self) -> dict[str, int]:
+        return dict(self.note.get("children", {}))
+
+    @property
+    def said(self) -> str:
+        return self._output.read_text()
+
+    def wait_until_served(self) -> "Product":
+        deadline = time.monotonic() + TO_START
+        while not self.note.get("serving"):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise NotStarted(self.said)
+            time.sleep(0.02)
+        return self
+
+    def stop(self) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        return self.process.wait(TO_STOP)
+
+
+@contextmanager
+def product(data: Path, variables: Mapping[str, str] | None = None) -> Iterator[Product]:
+    """The whole product on this data folder, on a port of its own unless PORT is among these."""
+    running = Product(data, variables or {})
+    try:
+        yield running.wait_until_served()
+    finally:
+        running.stop()
