@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 
+from governance.domain.json_value import Json
 from governance.domain.success import DEFAULT, Judgement, Verdict
 from outcomes.domain.classification import (
     CHECKED_LIMIT,
@@ -101,8 +102,9 @@ def test_a_null_output_is_judged():
 
 def test_an_artifact_is_judged_by_the_whole_of_what_is_stored():
     check = Witness()
-    stored = {"a-1": {"rows": list(range(5_000))}}
-    classify(a_call(an_artifact("a-1", summary='{"rows":[0,1')), check, stored.__getitem__)
+    stored: dict[str, Json] = {"a-1": {"rows": ["row"] * 5_000}}
+    call = a_call(an_artifact("a-1", summary='{"rows":["row"'))
+    classify(call, check, lambda artifact_id: stored[artifact_id])
     assert check.asked == [("query", stored["a-1"], None)]
 
 

@@ -1,6 +1,7 @@
 """Folding: the strongest event decides, the others complete it, and nothing else matters."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,11 +14,13 @@ from outcomes.domain.event import (
     ApprovalTimedOut,
     Asked,
     Blocked,
+    Event,
     Executed,
     Failed,
     Granted,
     Note,
     Posted,
+    Report,
     WouldBlock,
 )
 from outcomes.domain.fold import fold
@@ -31,6 +34,7 @@ from tests.outcomes.domain.values import (
     an_artifact,
     an_event,
     events,
+    folded,
 )
 
 
@@ -53,9 +57,7 @@ from tests.outcomes.domain.values import (
     ids=lambda value: getattr(value, "kind", "open"),
 )
 def test_a_single_event_says_what_became_of_its_call(report, outcome):
-    call = fold([an_event(report)])
-    assert call is not None
-    assert call.outcome == outcome
+    assert folded(an_event(report)).outcome == outcome
 
 
 def test_notes_alone_make_no_call():
@@ -70,7 +72,7 @@ def test_a_note_says_nothing_about_its_call():
     assert fold([note, executed]) == fold([executed])
 
 
-FROM_STRONG_TO_WEAK = [
+FROM_STRONG_TO_WEAK: list[list[Report]] = [
     [Posted(a_denial("deadline"))],
     [Executed(), Failed("x")],
     [Blocked("contract"), ApprovalRejected(), ApprovalTimedOut()],
@@ -91,36 +93,33 @@ FROM_STRONG_TO_WEAK = [
     ids=lambda report: report.kind,
 )
 def test_a_weaker_event_never_changes_the_outcome_however_late_it_comes(strong, weak):
-    alone = fold([an_event(strong)])
-    both = fold([an_event(strong), an_event(weak, at=60, order=2)])
-    assert alone is not None
-    assert both is not None
-    assert both.outcome == alone.outcome
+    both = folded(an_event(strong), an_event(weak, at=60, order=2))
+    assert both.outcome == folded(an_event(strong)).outcome
 
 
 def test_among_equals_the_later_one_wins():
-    call = fold([an_event(Failed("late"), at=2), an_event(Executed(), at=1)])
+    call = folded(an_event(Failed("late"), at=2), an_event(Executed(), at=1))
     assert call.outcome == a_failure(error="late")
     assert call.at == an_event(Executed(), at=1).timestamp
 
 
 def test_among_equals_of_one_moment_the_greater_hash_wins():
     failed, executed = an_event(Failed("x"), tie=b"\1"), an_event(Executed(), tie=b"\2")
-    assert fold([failed, executed]).outcome == a_result()
-    assert fold([replace(failed, tie=b"\3"), executed]).outcome == a_failure(error="x")
+    assert folded(failed, executed).outcome == a_result()
+    assert folded(replace(failed, tie=b"\3"), executed).outcome == a_failure(error="x")
 
 
 def test_an_approval_that_timed_out_into_an_execution_was_no_denial():
     approval = [an_event(Asked()), an_event(ApprovalTimedOut("nobody came"), at=60)]
-    assert fold(approval).outcome == a_denial("approval", details="nobody came")
-    call = fold([*approval, an_event(Executed(), at=61)])
+    assert folded(*approval).outcome == a_denial("approval", details="nobody came")
+    call = folded(*approval, an_event(Executed(), at=61))
     assert call.outcome == a_result()
     assert call.asked
 
 
 def test_a_weaker_event_adds_what_the_stronger_lacks():
     posted = an_event(Posted(a_result([1])), at=9, session_id="s-1", from_sdk=False)
-    told = {
+    told: dict[str, Any] = {
         "turn_id": "t-1",
         "tool_args": {"id": 1},
         "principal": {"role": "analyst"},
@@ -134,7 +133,7 @@ def test_a_weaker_event_adds_what_the_stronger_lacks():
         "metadata": {"k": 1},
     }
     allowed = an_event(Allowed(), side_effect="read", reported=Verdict.FAILURE, **told)
-    call = fold([posted, allowed])
+    call = folded(posted, allowed)
     assert {name: getattr(call, name) for name in told} == told
     assert call.session_id == "s-1"
     assert call.idempotent
@@ -144,22 +143,18 @@ def test_a_weaker_event_adds_what_the_stronger_lacks():
 
 
 def test_what_the_winner_says_itself_is_kept():
-    call = fold(
-        [
-            an_event(Executed(), rule="winner", tool_args={}, idempotent=False),
-            an_event(Allowed(), rule="loser", tool_args={"id": 1}, idempotent=True),
-        ]
+    call = folded(
+        an_event(Executed(), rule="winner", tool_args={}, idempotent=False),
+        an_event(Allowed(), rule="loser", tool_args={"id": 1}, idempotent=True),
     )
     assert (call.rule, call.tool_args, call.idempotent) == ("winner", {}, False)
 
 
 def test_of_several_that_know_more_the_strongest_is_asked_first():
-    call = fold(
-        [
-            an_event(Executed()),
-            an_event(Allowed(), at=50, rule="weak"),
-            an_event(Blocked("contract"), rule="strong"),
-        ]
+    call = folded(
+        an_event(Executed()),
+        an_event(Allowed(), at=50, rule="weak"),
+        an_event(Blocked("contract"), rule="strong"),
     )
     assert call.rule == "strong"
 
@@ -190,20 +185,21 @@ def test_of_several_that_know_more_the_strongest_is_asked_first():
     ],
 )
 def test_the_losing_outcome_adds_what_the_winning_one_lacks(winner, loser, outcome):
-    call = fold([an_event(Posted(loser)), an_event(Posted(winner), at=1)])
+    call = folded(an_event(Posted(loser)), an_event(Posted(winner), at=1))
     assert call.outcome == outcome
 
 
 def test_the_time_is_measured_where_somebody_measured_it():
-    assert fold([an_event(Executed())]).elapsed_ms is None
-    assert fold([an_event(Posted(a_result(elapsed_ms=0)))]).elapsed_ms == 0
-    assert fold([an_event(Posted(an_artifact(), elapsed_ms=8))]).elapsed_ms == 8
-    call = fold([an_event(Posted(a_result([1]))), an_event(Executed(21))])
-    assert call.elapsed_ms == call.outcome.elapsed_ms == 21
+    assert folded(an_event(Executed())).elapsed_ms is None
+    assert folded(an_event(Posted(a_result(elapsed_ms=0)))).elapsed_ms == 0
+    assert folded(an_event(Posted(an_artifact(), elapsed_ms=8))).elapsed_ms == 8
+    call = folded(an_event(Posted(a_result([1]))), an_event(Executed(21)))
+    assert call.elapsed_ms == 21
+    assert call.outcome == a_result([1], elapsed_ms=21)
 
 
 def test_a_call_that_never_ran_took_no_time():
-    call = fold([an_event(Posted(a_denial("deadline"), elapsed_ms=4)), an_event(Executed(21))])
+    call = folded(an_event(Posted(a_denial("deadline"), elapsed_ms=4)), an_event(Executed(21)))
     assert call.elapsed_ms is None
 
 
@@ -249,23 +245,23 @@ def test_a_call_that_never_ran_took_no_time():
     ],
 )
 def test_the_reported_verdict_is_the_newest_that_was_told(told, reported):
-    assert fold(told).reported is reported
+    assert folded(*told).reported is reported
 
 
 def test_what_would_have_been_denied_is_only_marked():
     executed = an_event(Executed(), at=1)
     would = an_event(WouldBlock(), order=2, rule="no-drop", mode="observe", tool_args={"id": 1})
-    call = fold([executed, would])
+    call = folded(executed, would)
     assert call.would_block
     assert call.outcome == a_result()
     assert (call.rule, call.tool_args) == (None, None)
-    assert not fold([executed]).would_block
+    assert not folded(executed).would_block
 
 
 def test_a_call_known_only_by_what_would_have_happened_is_open():
     would = an_event(WouldBlock(), rule="no-drop", mode="observe")
     again = an_event(WouldBlock(), rule="no-write", mode="observe", session_id="s-1")
-    call = fold([would, again])
+    call = folded(would, again)
     assert call.outcome is None
     assert not call.ran
     assert call.would_block
@@ -286,21 +282,19 @@ def test_a_call_known_only_by_what_would_have_happened_is_open():
     ids=["tools", "agents", "sessions", "no session", "no agent", "turns", "agreement"],
 )
 def test_two_tools_agents_or_sessions_are_a_conflict(one, other, conflict):
-    assert fold([an_event(Executed(), **one), an_event(Allowed(), **other)]).conflict is conflict
+    assert folded(an_event(Executed(), **one), an_event(Allowed(), **other)).conflict is conflict
 
 
 def test_in_a_conflict_the_winner_is_believed():
-    call = fold(
-        [
-            an_event(Executed(), tool_name="query", session_id="s-1"),
-            an_event(Blocked("contract"), at=9, tool_name="search", session_id="s-2"),
-        ]
+    call = folded(
+        an_event(Executed(), tool_name="query", session_id="s-1"),
+        an_event(Blocked("contract"), at=9, tool_name="search", session_id="s-2"),
     )
     assert (call.tool_name, call.session_id) == ("query", "s-1")
 
 
 def test_an_agent_that_was_not_named_is_named_by_another_event():
-    call = fold([an_event(Executed(), agent_id="unknown"), an_event(Allowed(), agent_id="bot")])
+    call = folded(an_event(Executed(), agent_id="unknown"), an_event(Allowed(), agent_id="bot"))
     assert call.agent_id == "bot"
 
 
@@ -317,7 +311,7 @@ def test_an_agent_that_was_not_named_is_named_by_another_event():
     ],
 )
 def test_a_call_is_idempotent_as_posted_else_by_its_side_effect(flag, side_effect, idempotent):
-    call = fold([an_event(Executed(), idempotent=flag, side_effect=side_effect)])
+    call = folded(an_event(Executed(), idempotent=flag, side_effect=side_effect))
     assert call.idempotent is idempotent
 
 
@@ -325,8 +319,8 @@ def test_a_repeat_is_the_event_that_was_accepted_first():
     first = an_event(Posted(a_result([1])), at=1, order=1, from_sdk=False, digest=b"same")
     repeat = replace(first, timestamp=an_event(Allowed(), at=99).timestamp, order=9)
     newer = an_event(Posted(a_result([2])), at=5, order=5, from_sdk=False)
-    assert fold([first, repeat]) == fold([first])
-    assert fold([repeat, newer, first]).outcome == a_result([2])
+    assert folded(first, repeat) == folded(first)
+    assert folded(repeat, newer, first).outcome == a_result([2])
 
 
 @given(st.lists(events, min_size=1, max_size=6), st.data())
@@ -342,7 +336,8 @@ def test_the_borders_of_batches_do_not_matter(told, data):
     arriving = data.draw(st.permutations(told + told[:2]))
     at_once = fold([replace(event, order=order) for order, event in enumerate(arriving)])
 
-    stored, call, order = {}, None, 0
+    stored: dict[bytes, Event] = {}
+    call, order = None, 0
     while arriving:
         size = data.draw(st.integers(1, len(arriving)))
         batch, arriving = arriving[:size], arriving[size:]
@@ -363,7 +358,7 @@ def test_the_strongest_event_alone_decides_the_type(told):
         return
     strongest = max(event.report.strength for event in saying)
     kinds = {
-        getattr(fold([event]).outcome, "kind", None)
+        getattr(folded(event).outcome, "kind", None)
         for event in saying
         if event.report.strength == strongest
     }

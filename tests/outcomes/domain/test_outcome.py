@@ -70,13 +70,13 @@ def test_null_is_an_output_and_no_output_is_none_at_all():
     match a_result(None):
         case ToolExecutionResult(output=NotReported()):
             pytest.fail("null was sent, and is a value")
-        case ToolExecutionResult(output=None):
-            pass
+        case ToolExecutionResult(output=output):
+            assert output is None
     match a_result():
         case ToolExecutionResult(output=NotReported()):
             pass
         case _:
-            pytest.fail("nothing was sent")
+            pytest.fail("nothing was sent, and that is not null")
 
 
 @pytest.mark.parametrize(

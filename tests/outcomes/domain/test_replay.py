@@ -2,8 +2,8 @@
 
 import pytest
 
-from outcomes.domain.event import Allowed, Posted
-from outcomes.domain.fold import fold
+from outcomes.domain.call import Call
+from outcomes.domain.event import Allowed, Posted, Report
 from outcomes.domain.outcome import (
     ToolArtifactReference,
     ToolDenied,
@@ -12,19 +12,19 @@ from outcomes.domain.outcome import (
     ToolTimeout,
 )
 from outcomes.domain.replay import read_turn
-from tests.outcomes.domain.values import an_event
+from tests.outcomes.domain.values import an_event, folded
 
 RAN, LARGE, TIMEOUT, FAILED = ToolExecutionResult, ToolArtifactReference, ToolTimeout, ToolFailure
 
 
 def the_turn(*told, turn_id="t-1"):
     """Calls c-1, c-2 … of (tool, arguments, outcome type or None, its fields, idempotent)."""
-    calls = []
+    calls: list[Call] = []
     for number, (tool, args, kind, fields, idempotent) in enumerate(told, start=1):
         ids = {"call_id": f"c-{number}", "tool_name": tool}
-        report = Posted(kind(**ids, **fields)) if kind else Allowed()
+        report: Report = Posted(kind(**ids, **fields)) if kind else Allowed()
         event = an_event(report, **ids, at=number, tool_args=args, idempotent=idempotent)
-        calls.append(fold([event]))
+        calls.append(folded(event))
     return read_turn(calls, turn_id=turn_id)
 
 

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -34,12 +35,12 @@ from outcomes.domain.outcome import (
 )
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
-IDS = {"call_id": "c-1", "tool_name": "query"}
+IDS: dict[str, Any] = {"call_id": "c-1", "tool_name": "query"}
 
 
-def an_event(report: Report, *, at: int = 0, order: int = 1, **fields) -> Event:
+def an_event(report: Report, *, at: int = 0, order: int = 1, **fields: Any) -> Event:
     """An event that happened `at` seconds after noon; equal contents give an equal digest."""
-    named = {"call_id": "c-1", "tool_name": "query", "agent_id": "bot", "from_sdk": True} | fields
+    named: dict[str, Any] = IDS | {"agent_id": "bot", "from_sdk": True} | fields
     digest = sha256(repr((report, at, sorted(named.items()))).encode()).digest()
     return Event(
         report=report,
@@ -72,12 +73,16 @@ def an_artifact(artifact_id: str = "a-1", **fields) -> ToolArtifactReference:
 ONE_OF_EACH: list[Outcome] = [a_result(), a_timeout(), a_failure(), a_denial(), an_artifact()]
 
 
-def a_call(outcome: Outcome | None = None, **fields) -> Call:
-    """A call with this outcome, or an open one."""
-    report: Report = Allowed() if outcome is None else Posted(outcome)
-    call = fold([an_event(report, **fields)])
+def folded(*told: Event) -> Call:
+    """What these events fold to, where they make a call."""
+    call = fold(told)
     assert call is not None
     return call
+
+
+def a_call(outcome: Outcome | None = None, **fields) -> Call:
+    """A call with this outcome, or an open one."""
+    return folded(an_event(Allowed() if outcome is None else Posted(outcome), **fields))
 
 
 json_values = st.recursive(
