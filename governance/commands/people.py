@@ -24,10 +24,12 @@ LINK_IS_OVER = "This link was used already, or its seven days are over."
 
 
 def new_set_up_link(project: Project) -> str:
-    """The token of a link that makes its holder the admin; earlier ones end."""
+    """The token of a link that makes its holder the admin.
+
+    Earlier ones go on working until somebody is: two starts at once each print theirs.
+    """
     token = secrets.token_urlsafe(32)
     with transaction.atomic():
-        Invitation.objects.filter(project=project, email="", used_at=None).delete()
         _invitation(project, "", Role.ADMIN, token)
         record(CONSOLE, "set-up link made", project.slug, project=project)
     return token
@@ -42,6 +44,8 @@ def set_up(token: str, *, email: str, password: str) -> User:
     with transaction.atomic():
         _use_up(invitation)
         user = _admin(invitation.project, email, hashed)
+        # Or they would open the door again, should this admin ever leave.
+        Invitation.objects.filter(project=invitation.project, email="", used_at=None).delete()
         by = person(user.pk, email, Role.ADMIN)
         record(by, "console set up", email, project=invitation.project)
     return user

@@ -3,7 +3,14 @@
 from governance.queries.audit import audit_entries, audit_length
 from governance.queries.checks import check_for
 from governance.queries.governing import Governing
-from governance.queries.keys import ended_keys, key_numbered, keys_before, live_key, live_keys
+from governance.queries.keys import (
+    ended_keys,
+    has_keys,
+    key_numbered,
+    keys_before,
+    live_key,
+    live_keys,
+)
 from governance.queries.people import (
     admins_beside,
     anybody,
@@ -29,6 +36,7 @@ __all__ = [
     "check_for",
     "ended_keys",
     "environments",
+    "has_keys",
     "invitation_numbered",
     "invitation_of",
     "is_admin_somewhere",

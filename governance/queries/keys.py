@@ -34,6 +34,11 @@ def keys_before(project: Project, before: int | None, limit: int) -> list[ApiKey
     return list((rows.filter(pk__lt=before) if before else rows)[:limit])
 
 
+def has_keys(project: Project) -> bool:
+    """Whether it ever had one, revoked ones included."""
+    return ApiKey.objects.filter(project=project).exists()
+
+
 def key_numbered(project: Project, key_id: int) -> ApiKey | None:
     return _of(project).filter(pk=key_id).first()
 

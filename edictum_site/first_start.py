@@ -1,0 +1,77 @@
+"""What a console needs before anybody came: its project, a way in for people, a key for agents."""
+
+from collections.abc import Iterator
+
+from django.urls import reverse
+
+from edictum_site.env import SettingInvalid, env_secret, env_str
+from governance import commands, queries
+from governance.domain.actor import CONSOLE
+from governance.domain.api_keys import Scope
+from governance.domain.errors import InvalidInput
+from governance.models import Project
+
+FIRST_ENVIRONMENT = "production"  # what SDKs say when they are told nothing
+
+
+def make_first_things() -> Iterator[str]:
+    """Make what is missing, and tell line by line what is shown only now."""
+    project = commands.first_project()
+    yield from _way_in(project)
+    bootstrap = env_secret("EDICTUM_SITE_BOOTSTRAP_KEY")
+    try:
+        differs = commands.keep_bootstrap_key(project, bootstrap) if bootstrap else ""
+    except InvalidInput as error:
+        raise SettingInvalid(str(error)) from None
+    if differs:
+        yield differs
+    if not queries.has_keys(project):
+        yield from _first_key(project)
+
+
+def _way_in(project: Project) -> Iterator[str]:
+    email, password = env_str("EDICTUM_SITE_ADMIN_EMAIL"), env_secret("EDICTUM_SITE_ADMIN_PASSWORD")
+    if bool(email) != bool(password):
+        raise SettingInvalid(
+            "EDICTUM_SITE_ADMIN_EMAIL and EDICTUM_SITE_ADMIN_PASSWORD are set together, or neither."
+        )
+    if queries.anybody():
+        return
+    if email:
+        try:
+            commands.first_admin(project, email=email, password=password)
+        except InvalidInput as error:
+            raise SettingInvalid(f"The first admin cannot be made: {error}") from None
+    else:
+        yield "Set up this console with this link; it works once:"
+        yield f"  {set_up_link(project)}"
+
+
+def set_up_link(project: Project) -> str:
+    return address() + reverse("governance:set_up", args=[commands.new_set_up_link(project)])
+
+
+def _first_key(project: Project) -> Iterator[str]:
+    text, _ = commands.make_key(
+        project,
+        name="first agent",
+        env=FIRST_ENVIRONMENT,
+        scopes=[Scope.AGENT],
+        by=CONSOLE,
+    )
+    yield f"Connect an agent with this key for {FIRST_ENVIRONMENT}, shown only now:"
+    yield f"  {text}"
+    yield "An SDK takes it beside the address of this console; a first outcome from a shell:"
+    yield (
+        f"  curl {address()}/v1/outcomes -H 'Authorization: Bearer {text}' -d "
+        """'{"outcomes": [{"type": "execution_result", "call_id": "first", "tool_name": "hello", """
+        """"output": "it works", "agent_id": "my-agent", "session_id": "first-session"}]}'"""
+    )
+
+
+def address() -> str:
+    """Where this console is reached, as far as its environment tells."""
+    host = env_str("HOST", "127.0.0.1")
+    reachable = "127.0.0.1" if host in {"0.0.0.0", "::"} else host  # noqa: S104 - compared only
+    shown = f"[{reachable}]" if ":" in reachable else reachable
+    return env_str("EDICTUM_SITE_URL").rstrip("/") or f"http://{shown}:{env_str('PORT', '8000')}"

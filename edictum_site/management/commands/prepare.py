@@ -1,0 +1,100 @@
+"""Makes the console ready to start: the database, its tables, the static files, the first things.
+
+A start calls it every time, so it finds out cheaply that there is nothing to do.
+"""
+
+import fcntl
+import hashlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from edictum_site.env import SettingInvalid
+from edictum_site.first_start import make_first_things
+
+PATIENCE = 10.0  # seconds for a database that is starting itself
+LOCK = 0x6564_6963  # of PostgreSQL's advisory locks, the one that prepares
+
+
+class Command(BaseCommand):
+    help = "Migrate, collect static files, and make what a first start needs."
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        wait_for_database()
+        try:
+            with alone():
+                migrate()
+                collect_static()
+                for line in make_first_things():
+                    self.stdout.write(line)
+        except SettingInvalid as invalid:
+            raise CommandError(str(invalid)) from None
+
+
+def wait_for_database() -> None:
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.ensure_connection()
+        except DatabaseError as error:
+            if connection.vendor == "sqlite" or time.monotonic() > until:
+                why = str(error).strip().splitlines()[-1].strip()
+                raise CommandError(f"The database cannot be used: {why}") from None
+            time.sleep(0.5)
+        else:
+            return
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """One at a time, though several processes or machines may start at once."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [LOCK])
+            try:
+                yield
+            finally:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
+    else:
+        with (settings.DATA / "prepare.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+def migrate() -> None:
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        call_command("migrate", interactive=False, verbosity=0)
+        call_command("createcachetable", verbosity=0)
+
+
+def collect_static() -> None:
+    """Only when a file changed: hashing and compressing all of them takes a second."""
+    if settings.DEBUG:
+        return  # the finders serve them as they are
+    stamp = settings.DATA / "static.stamp"
+    now = fingerprint()
+    if stamp.exists() and stamp.read_text() == now:
+        return
+    call_command("collectstatic", interactive=False, verbosity=0, clear=False)
+    stamp.write_text(now)
+
+
+def fingerprint() -> str:
+    """Of what is collected: the names, sizes and dates of the files, and where they go."""
+    found = hashlib.sha256(str(settings.STATIC_ROOT).encode())
+    for finder in get_finders():
+        for name, storage in sorted(finder.list([]), key=lambda each: str(each[0])):
+            stat = Path(storage.path(name)).stat()
+            found.update(f"{name}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
+    return found.hexdigest()
