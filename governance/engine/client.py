@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from governance.domain.dialect import Dialect
 from governance.domain.document import Document, read_document
@@ -124,6 +124,12 @@ class Engine:
                 raise CallInvalid(detail)
             case Evaluation() as evaluation:
                 return evaluation
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         with self._lock:

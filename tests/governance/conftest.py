@@ -1,0 +1,13 @@
+"""One evaluation process for all tests that only ask it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from governance.engine import Engine
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[Engine]:
+    with Engine() as engine:
+        yield engine

@@ -1,0 +1,149 @@
+"""What no document and no call can do to the server or to anybody else's answer."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from governance.domain.errors import DocumentInvalid, EvaluationLimit
+from governance.engine import Engine
+from tests.governance.contracts import ALWAYS, EVIL, EVIL_TEXT, call, document, post, pre
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_hopeless_pattern_is_stopped_and_the_next_answer_is_right(engine):
+    with pytest.raises(EvaluationLimit) as stopped:
+        engine.evaluate_call(EVIL, call(x=EVIL_TEXT))
+    assert stopped.value.code == "evaluation_limit"
+    assert engine.evaluate_call(EVIL, call(x="aaa")).decision == "block"
+
+
+def test_one_hopeless_call_costs_no_other_its_result(engine):
+    texts = ["aaa", "b", EVIL_TEXT, "aaa"]
+    results = engine.evaluate(EVIL, [call(x=text) for text in texts])
+    assert [getattr(result, "decision", "stopped") for result in results] == [
+        "block",
+        "allow",
+        "stopped",
+        "block",
+    ]
+
+
+def test_the_servers_environment_is_out_of_reach(engine, monkeypatch):
+    monkeypatch.setenv("SECRET", "hunter2")
+    names = ["SECRET", "PATH", "HOME", "LC_CTYPE"]
+    seen = ", ".join(f"{{env.{name}: {{exists: true}}}}" for name in names)
+    text = document(
+        pre(f"{{any: [{seen}]}}", rule_id="sees"),
+        pre(ALWAYS, rule_id="says", message="{env.SECRET}"),
+    )
+    with Engine() as fresh:
+        sees, says = fresh.evaluate_call(text, call()).rules
+        environment = Path(f"/proc/{fresh.pid}/environ").read_bytes()
+    assert sees.passed
+    assert says.message == "{env.SECRET}"
+    assert environment == b""
+
+
+def test_the_process_can_open_nothing_more(engine):
+    engine.validate(document(pre(ALWAYS)))
+    limits = Path(f"/proc/{engine.pid}/limits").read_text().splitlines()
+    (most,) = (int(line.split()[3]) for line in limits if line.startswith("Max open files"))
+    assert len(list(Path(f"/proc/{engine.pid}/fd").iterdir())) == most
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    ["open('/etc/hostname')", "open('/proc/self/environ')", "__import__('socket').socket()"],
+)
+def test_opening_a_file_or_a_socket_fails_once_confined(attempt):
+    program = (
+        f"import sys, socket; sys.path.append({str(ROOT)!r})\n"
+        "from governance.evaluator.confinement import confine\n"
+        "confine(512 * 1024 * 1024)\n"
+        f"try: {attempt}\n"
+        "except OSError as error: print(error.errno)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "24"  # EMFILE
+
+
+def test_a_document_that_names_a_file_for_its_log_creates_none(engine, tmp_path):
+    log = tmp_path / "audit.jsonl"
+    text = document(pre(ALWAYS), more=f"observability: {{file: {log}}}")
+    assert engine.evaluate_call(text, call()).decision == "block"
+    assert not log.exists()
+
+
+def test_memory_has_an_end_and_the_next_answer_is_right():
+    text = document(post("warn"))
+    with Engine(memory=160 * 1024 * 1024) as small:
+        with pytest.raises(EvaluationLimit):
+            small.evaluate_call(text, call(output="x" * 60_000_000))
+        assert small.evaluate_call(text, call(output="a secret")).decision == "warn"
+
+
+HOSTILE = {
+    "an alias bomb": "a: &a [x]\nb: &b [*a, *a]\n",
+    "two megabytes": "a: " + "x" * 2_000_000,
+    "20,000 brackets": "[" * 20_000,
+    "a key twice": "kind: Ruleset\nkind: Ruleset\n",
+    "tabs": "kind:\n\tRuleset",
+    "a byte order mark": "\ufeffkind: Ruleset",
+    "a NUL": "kind: \0",
+    "conditions fifty deep": document(pre("{not: " * 40 + "{args.x: 1}" + "}" * 40)),
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_hostile_document_is_refused(engine, text):
+    assert not engine.validate(text).valid
+
+
+def test_calls_of_a_refused_document_are_not_evaluated(engine):
+    with pytest.raises(DocumentInvalid) as refused:
+        engine.evaluate_call(document("{id: a}"), call())
+    assert refused.value.errors[0].line == 7
+
+
+def test_conditions_forty_deep_are_evaluated(engine):
+    text = document(pre("{not: " * 40 + ALWAYS + "}" * 40))
+    assert engine.evaluate_call(text, call()).decision == "block"
+
+
+SERVER = """
+import os, sys, threading, time
+from governance.engine import Engine, ToolCall
+
+text, x = sys.argv[1:]
+engine = Engine()
+engine.validate(text)
+call = ToolCall(tool_name="t", tool_args={"x": x})
+threading.Thread(target=engine.evaluate_call, args=[text, call], daemon=True).start()
+time.sleep(0.3)
+print(engine.pid, flush=True)
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.parametrize("x", ["aaa", EVIL_TEXT], ids=["idle", "busy"])
+def test_the_process_does_not_outlive_its_server(x):
+    command = [sys.executable, "-c", SERVER, EVIL, x]
+    server = subprocess.run(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    wait_for_the_end_of(int(server.stdout))
+
+
+def wait_for_the_end_of(pid: int) -> None:
+    while True:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return
+        if state in "ZX":  # nobody may be there to collect it
+            return
+        time.sleep(0.05)
