@@ -28,8 +28,9 @@ _VALIDATOR = Draft202012Validator(_SCHEMA)
 
 def findings_in(text: str) -> list[Finding]:
     document = yaml.load(text, Loader=yaml.CSafeLoader)
-    found = [each for error in _VALIDATOR.iter_errors(document) for each in explain(error)]
-    return _once(found or list(_beyond_the_schema(document)))
+    errors = _VALIDATOR.iter_errors(document)
+    found = _once(finding for error in errors for finding in explain(error))
+    return found or _once(_beyond_the_schema(document))
 
 
 def unreadable_values(text: str) -> list[Finding]:
@@ -42,7 +43,7 @@ def library_says(error: Exception) -> Finding:
     return Finding("library", [], detail=_short(str(error)))
 
 
-def _once(findings: list[Finding] | Iterator[Finding]) -> list[Finding]:
+def _once(findings: Iterator[Finding]) -> list[Finding]:
     seen: dict[str, Finding] = {}
     for finding in findings:
         seen.setdefault(repr(finding), finding)
