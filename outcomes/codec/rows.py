@@ -18,6 +18,7 @@ from outcomes.domain.outcome import (
     ToolExecutionResult,
     ToolFailure,
     ToolTimeout,
+    outcome_blocks_tool,
 )
 from outcomes.domain.session import Step
 
@@ -73,6 +74,7 @@ class CallRow(NamedTuple):
     conflict: bool
     asked: bool
     idempotent: bool
+    blocks_tool: bool
     from_sdk: bool
     arguments: bytes | None
     artifact_name: str
@@ -167,6 +169,7 @@ def call_row(
         call.conflict,
         call.asked,
         call.idempotent,
+        outcome is not None and outcome_blocks_tool(outcome),
         call.from_sdk,
         None if arguments is None else sha256(_canonical.encode(arguments)).digest()[:16],
         artifact,

@@ -23,6 +23,7 @@ Limits = tuple[SessionLimit, ...]
 # Looked up at every call: a member of an enumeration is found more slowly than a name.
 _SUCCESS, _FAILURE = Verdict.SUCCESS, Verdict.FAILURE
 _DENIED = ToolDenied.kind
+UNJUDGED = "unjudged"  # stopped, and nobody can say whether that was right
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +174,14 @@ class SessionTally:
         current = [c for c in self._current if self.from_sdk or not c.limit.assumed]
         earlier = [c for c in self._limits[len(self._current) :] if c.stopped_at is not None]
         return [counter.use() for counter in current + earlier]
+
+    def stopped(self) -> str:
+        """How stopping by a limit is judged, by the first limit that did; empty: none did."""
+        if "limit" not in self.denials:
+            return ""
+        stops = [use for use in self.limits() if use.stopped_at is not None]
+        first = min(stops, key=lambda use: use.stopped_at or 0, default=None)
+        return (first and first.judgement) or UNJUDGED
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on from here, as values that JSON can hold."""

@@ -226,6 +226,19 @@ class Migration(migrations.Migration):
                 ("open", models.PositiveIntegerField(default=0)),
                 ("disagreements", models.PositiveIntegerField(default=0)),
                 ("artifacts", models.PositiveIntegerField(default=0)),
+                (
+                    "stopped",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("premature", "Premature"),
+                            ("delayed", "Delayed"),
+                            ("right", "Right"),
+                            ("unjudged", "Unjudged"),
+                        ],
+                        max_length=9,
+                    ),
+                ),
                 ("tally", models.TextField(blank=True)),
                 (
                     "agent",
@@ -337,6 +350,7 @@ class Migration(migrations.Migration):
                 ("conflict", models.BooleanField()),
                 ("asked", models.BooleanField()),
                 ("idempotent", models.BooleanField()),
+                ("blocks_tool", models.BooleanField()),
                 ("from_sdk", models.BooleanField()),
                 ("arguments", models.BinaryField(max_length=16, null=True)),
                 ("artifact_name", models.TextField(blank=True)),
@@ -503,6 +517,12 @@ class Migration(migrations.Migration):
                 name="session_by_time",
             ),
         ),
+        migrations.AddIndex(
+            model_name="session",
+            index=models.Index(
+                fields=["project", "environment", "stopped", "last_at"], name="session_by_state"
+            ),
+        ),
         migrations.AddConstraint(
             model_name="session",
             constraint=models.UniqueConstraint(
@@ -531,6 +551,16 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="call",
             index=models.Index(fields=["tool", "at"], name="call_by_tool"),
+        ),
+        migrations.AddIndex(
+            model_name="call",
+            index=models.Index(
+                models.F("project"),
+                models.OrderBy(models.F("at"), descending=True),
+                models.OrderBy(models.F("order"), descending=True),
+                condition=models.Q(("session", None)),
+                name="call_without_session",
+            ),
         ),
         migrations.AddIndex(
             model_name="call",

@@ -108,6 +108,7 @@ class Call(models.Model):
     conflict = models.BooleanField()
     asked = models.BooleanField()  # an approval was asked for
     idempotent = models.BooleanField()
+    blocks_tool = models.BooleanField()  # failed for good: its turn calls the tool no more
     from_sdk = models.BooleanField()
     arguments = models.BinaryField(max_length=16, null=True)  # digest: equal calls are found by it
     artifact_name = models.TextField(blank=True)  # the artifact id as the agent gave it
@@ -144,6 +145,13 @@ class Call(models.Model):
             models.Index(F("project"), F("at").desc(), F("order").desc(), name="call_by_time"),
             models.Index(fields=["session", "at"], name="call_by_session"),
             models.Index(fields=["tool", "at"], name="call_by_tool"),
+            models.Index(
+                F("project"),
+                F("at").desc(),
+                F("order").desc(),
+                name="call_without_session",
+                condition=Q(session=None),
+            ),
             models.Index(fields=["artifact"], name="call_by_artifact", condition=~Q(artifact=None)),
         ]
 

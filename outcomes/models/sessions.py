@@ -7,6 +7,12 @@ from django.db.models import F
 class Session(models.Model):
     """All but the identity is derived from the session's calls and written with them."""
 
+    class Stopped(models.TextChoices):
+        PREMATURE = "premature"
+        DELAYED = "delayed"
+        RIGHT = "right"
+        UNJUDGED = "unjudged"
+
     id = models.BigAutoField(primary_key=True)
     project = models.ForeignKey(
         "governance.Project", models.CASCADE, related_name="+", db_index=False
@@ -31,6 +37,9 @@ class Session(models.Model):
     open = models.PositiveIntegerField(default=0)
     disagreements = models.PositiveIntegerField(default=0)
     artifacts = models.PositiveIntegerField(default=0)
+    stopped = models.CharField(  # by a limit, and how that is judged; empty: it was not
+        max_length=9, choices=Stopped, blank=True
+    )
     tally = models.TextField(blank=True)  # the reader's state as JSON: codec.py knows it
 
     class Meta:
@@ -41,7 +50,11 @@ class Session(models.Model):
             )
         ]
         indexes = [
-            models.Index(F("project"), F("last_at").desc(), F("id").desc(), name="session_by_time")
+            models.Index(F("project"), F("last_at").desc(), F("id").desc(), name="session_by_time"),
+            # Holds all that the counts over a list need, so that they never read a row.
+            models.Index(
+                fields=["project", "environment", "stopped", "last_at"], name="session_by_state"
+            ),
         ]
 
     def __str__(self) -> str:
