@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from governance.domain.dialect import Dialect, dialect_of, swap_path, to_new, to_old
@@ -119,6 +119,7 @@ WORDS = st.sampled_from(
         "Ruleset",
     ]
 )
+BOTH = {"contracts", "rules"}
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | WORDS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4),
@@ -134,5 +135,7 @@ DOCUMENTS = st.dictionaries(WORDS, ANYTHING, max_size=5) | st.builds(
 
 @given(DOCUMENTS)
 def test_any_document_comes_back_from_the_other_dialect_as_it_was(document):
+    # Without a kind and with both lists of rules, nothing tells which dialect was meant.
+    assume(document.get("kind") in ("ContractBundle", "Ruleset") or not document.keys() >= BOTH)
     there, back = (to_new, to_old) if document == to_old(document) else (to_old, to_new)
     assert back(there(document)) == document
