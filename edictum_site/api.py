@@ -13,6 +13,9 @@ from edictum_site.errors import api_error
 from governance.api import router as governance_router
 from governance.auth import KeyOrMember
 from governance.domain import errors
+from outcomes.api import NotYet
+from outcomes.api import router as outcomes_router
+from outcomes.wire import BodyRefused
 
 STATUS: dict[type[errors.GovernanceError], int] = {
     errors.Unauthenticated: 401,
@@ -53,6 +56,16 @@ def refuse(request: HttpRequest, error: errors.GovernanceError) -> HttpResponse:
     if status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
     return response
+
+
+@api.exception_handler(BodyRefused)
+def refuse_body(request: HttpRequest, error: BodyRefused) -> HttpResponse:
+    return api_error(error.status, error.code, error.detail)
+
+
+@api.exception_handler(NotYet)
+def ask_again(request: HttpRequest, error: NotYet) -> HttpResponse:
+    return error.response()
 
 
 @api.exception_handler(ValidationError)
@@ -130,3 +143,4 @@ def _path(route: str) -> str:
 
 api.add_decorator(known_queries_only, mode="view")
 api.add_router("", governance_router)
+api.add_router("", outcomes_router)

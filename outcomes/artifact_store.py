@@ -109,10 +109,18 @@ class Reader:
             frame = self._frame(number)
             yield frame[max(start - first, 0) : stop - first]
 
-    def lines_of(self, first: int, last: int) -> Iterator[bytes]:
-        """Lines first to last, counted from one; both included."""
-        start, stop = self._line_start(first), self._line_start(last + 1)
-        return self.bytes_of(start, stop)
+    @property
+    def lines(self) -> int:
+        """How many lines there are; one without its newline at the end counts too."""
+        if not self.size_bytes:
+            return 0
+        ends = b"".join(self.bytes_of(self.size_bytes - 1, self.size_bytes)) == b"\n"
+        return int(self.newlines) + (not ends)
+
+    def place_of_lines(self, first: int, last: int) -> tuple[int, int]:
+        """Where lines first to last lie, counted from one, both included: start and stop."""
+        start = self._line_start(first)
+        return start, max(start, self._line_start(last + 1))
 
     def _line_start(self, line: int) -> int:
         """Where a line begins; the size where there is no such line."""

@@ -74,7 +74,8 @@ def update(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
     """Write these columns of the rows whose id stands first."""
     if not rows:
         return
-    table, names = model._meta.db_table, [_field(model, name).column for name in columns[1:]]
+    table = model._meta.db_table
+    names = [f'"{_field(model, name).column}"' for name in columns[1:]]
     if connection.vendor == "postgresql":
         changed = ", ".join(f"{name} = source.{name}" for name in names)
         _unnested(
@@ -139,7 +140,7 @@ def _ranges(ids: list[int]) -> Iterable[tuple[int, int]]:
 
 
 @cache
-def _field(model: Model, name: str) -> models.Field[Any, Any]:
+def _field(model: Model, name: str) -> "models.Field[Any, Any]":
     field = model._meta.get_field(name)
     assert isinstance(field, models.Field)  # noqa: S101 - columns are named in our own code
     return field

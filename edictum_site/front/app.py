@@ -82,6 +82,7 @@ class Front:
         began = clock()
         waited = 0.0
         environ["CONTENT_LENGTH"] = str(body.size)
+        environ["edictum.memory"] = {}  # what one run wants the next of the same request to know
         while True:
             run = {**environ, "wsgi.input": body.rewound(), "edictum.waited": waited}
             match await self._threads.run(self._run, run):

@@ -1,0 +1,7 @@
+"""The routes of outcomes, split by noun."""
+
+from outcomes.api import artifacts, calls, health, ingest, sessions
+from outcomes.api.routing import router
+from outcomes.api.waiting import NotYet
+
+__all__ = ["NotYet", "artifacts", "calls", "health", "ingest", "router", "sessions"]

@@ -1,0 +1,101 @@
+"""Artifacts: streamed in, and read whole, by byte range or by line range."""
+
+import re
+from collections.abc import Iterator
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from ninja import Query
+
+from governance.auth import AccessRequest, KeyAuth, KeyOrMember
+from governance.domain.api_keys import Scope
+from governance.domain.errors import NotFound
+from outcomes import artifact_store, commands, queries
+from outcomes.api.answers import answer
+from outcomes.api.routing import router
+from outcomes.schemas import LinesQuery
+
+CHUNK = 256 * 1024
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
+
+
+@router.post("/artifacts", auth=KeyAuth("ingest"), response={201: None})
+def post_artifact(request: AccessRequest) -> HttpResponse:
+    artifact = commands.store_artifact(
+        _pieces(request),
+        media_type=request.headers.get("Content-Type", "application/octet-stream"),
+        access=request.auth,
+    )
+    return answer(
+        {
+            "artifact_id": artifact.sha256,
+            "size_bytes": artifact.size_bytes,
+            "sha256": artifact.sha256,
+        },
+        status=201,
+    )
+
+
+@router.get("/artifacts/{artifact_id}", auth=KeyOrMember("read", "agent"), response={200: None})
+def get_artifact(
+    request: AccessRequest, artifact_id: str, query: Query[LinesQuery]
+) -> HttpResponseBase:
+    access = request.auth
+    # An agent's key reads what calls of its own environment refer to.
+    environment = None if Scope.READ in access.scopes else access.environment_id
+    artifact = queries.artifact_with(access.project_id, artifact_id, environment)
+    if artifact is None:
+        raise NotFound("There is no such artifact.")
+    return send(request, artifact.project_id, artifact.sha256, artifact.media_type, query.lines)
+
+
+def send(
+    request: HttpRequest, project_id: int, sha256: str, media_type: str, lines: str | None
+) -> HttpResponseBase:
+    try:
+        reader = artifact_store.Reader(project_id, sha256)
+    except artifact_store.NotStored:
+        raise NotFound("The artifact's content is gone.") from None
+    size, status = reader.size_bytes, 200
+    start, stop = 0, size
+    headers = {"Accept-Ranges": "bytes", "X-Content-Type-Options": "nosniff",
+               "Content-Security-Policy": "sandbox", "ETag": f'"{sha256}"'}  # fmt: skip
+    if lines is not None:
+        first, last = (int(number) for number in lines.split("-"))
+        start, stop = reader.place_of_lines(first, last)
+        headers["X-Edictum-Lines"] = f"{first}-{last}/{reader.lines}"
+    elif ranged := _range_of(request.headers.get("Range", ""), size):
+        start, stop = ranged
+        if start >= size or start >= stop:
+            reader.close()
+            return HttpResponse(status=416, headers={"Content-Range": f"bytes */{size}"})
+        status, headers["Content-Range"] = 206, f"bytes {start}-{stop - 1}/{size}"
+    response = StreamingHttpResponse(
+        _closing(reader, start, stop), content_type=media_type, status=status, headers=headers
+    )
+    response.headers["Content-Length"] = str(stop - start)
+    return response
+
+
+def _pieces(request: HttpRequest) -> Iterator[bytes]:
+    while piece := request.read(CHUNK):
+        yield piece
+
+
+def _closing(reader: artifact_store.Reader, start: int, stop: int) -> Iterator[bytes]:
+    with reader:
+        yield from reader.bytes_of(start, stop)
+
+
+def _range_of(header: str, size: int) -> tuple[int, int] | None:
+    """The bytes asked for, from the first up to, not including, the last; None for all of them."""
+    found = _RANGE.fullmatch(header.strip())
+    if found is None or found.group(1) == found.group(2) == "":
+        return None
+    first, last = found.groups()
+    if first == "":
+        return max(size - int(last), 0), size
+    start = int(first)
+    if last != "" and int(last) < start:
+        return None
+    return start, min(int(last) + 1, size) if last else size

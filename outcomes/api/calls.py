@@ -1,0 +1,68 @@
+"""Calls and events, read over HTTP."""
+
+from django.http import HttpResponse
+from ninja import Query
+
+from governance.auth import AGENT_HEADER, AccessRequest, KeyOrMember
+from governance.domain.api_keys import Scope
+from governance.domain.errors import NotFound
+from outcomes import queries
+from outcomes.api.answers import answer
+from outcomes.api.cursors import cursor_at, place_of
+from outcomes.api.routing import router
+from outcomes.api.shapes import call_details, call_out, event_out
+from outcomes.api.waiting import settled
+from outcomes.schemas import CallsQuery, EventsQuery, OneCallQuery
+
+CAN_READ = KeyOrMember("read")
+
+
+@router.get("/outcomes", auth=CAN_READ, response={200: None})
+def list_outcomes(request: AccessRequest, query: Query[CallsQuery]) -> HttpResponse:
+    """Calls, open ones included, newest first."""
+    is_settled = settled(request, request.auth.project_id, query.wait)
+    found = queries.calls(request.auth.project_id, query.filter())
+    if query.cursor:
+        found = queries.calls_before(found, *place_of(query.cursor))
+    rows = list(found[: query.limit + 1])
+    shown = rows[: query.limit]
+    return answer(
+        {
+            "outcomes": [call_out(whole) for whole in queries.whole_calls(shown)],
+            "next": cursor_at(shown[-1].at, shown[-1].order) if len(rows) > len(shown) else None,
+            "settled": is_settled,
+        }
+    )
+
+
+@router.get("/outcomes/{path:call_id}", auth=CAN_READ, response={200: None})
+def get_outcome(request: AccessRequest, call_id: str, query: Query[OneCallQuery]) -> HttpResponse:
+    project = request.auth.project_id
+    is_settled = settled(request, project, query.wait)
+    row = queries.call_named(project, call_id, query.env)
+    whole = queries.whole_calls([row]) if row else []
+    if not whole:
+        raise NotFound("There is no such call.")
+    return answer({**call_details(whole[0]), "settled": is_settled})
+
+
+@router.get("/events", auth=KeyOrMember(), response={200: None})
+def list_events(request: AccessRequest, query: Query[EventsQuery]) -> HttpResponse:
+    """As normalised, the newest first. A key without `read` sees what its own agent sent."""
+    access = request.auth
+    environment, agent = "", query.agent_id
+    if Scope.READ not in access.scopes:
+        environment, agent = access.environment, request.headers.get(AGENT_HEADER, "")
+    is_settled = settled(request, access.project_id, query.wait)
+    found = queries.newest_events(
+        access.project_id, agent=agent, session=query.session_id, environment=environment
+    )
+    # Without a header such a key names nobody whose events it could see.
+    nobody = Scope.READ not in access.scopes and not agent
+    rows = [] if nobody else found[: query.limit]
+    return answer(
+        {
+            "events": [event_out(event) for event in queries.read_events(rows)],
+            "settled": is_settled,
+        }
+    )

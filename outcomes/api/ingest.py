@@ -1,0 +1,52 @@
+"""The door for outcomes and events. The answer comes after the commit."""
+
+from django.http import HttpRequest, HttpResponse
+
+from governance.auth import AGENT_HEADER, AccessRequest, KeyAuth
+from outcomes import commands, doorbell
+from outcomes.api.answers import answer
+from outcomes.api.routing import router
+from outcomes.wire import Source, read_body
+
+CAN_INGEST = KeyAuth("ingest")
+
+
+@router.post("/outcomes", auth=CAN_INGEST, response={202: None})
+def post_outcomes(request: AccessRequest) -> HttpResponse:
+    return _take(request, "outcomes")
+
+
+@router.post("/events", auth=CAN_INGEST, response={202: None})
+def post_events(request: AccessRequest) -> HttpResponse:
+    return _take(request, "events")
+
+
+@router.post("/audit/ingest", auth=CAN_INGEST, response={202: None})
+def post_audit_events(request: AccessRequest) -> HttpResponse:
+    return _take(request, "events")
+
+
+def _take(request: AccessRequest, source: Source) -> HttpResponse:
+    body = read_body(request.body, request.headers.get("Content-Encoding", ""), source)
+    taken = commands.accept(
+        body, source=source, access=request.auth, agent=_agent_named_by(request)
+    )
+    if taken.accepted:
+        doorbell.ring()
+    return answer(
+        {
+            "accepted": taken.accepted,
+            "rejected": [
+                {"index": refusal.index, "code": refusal.code, "detail": refusal.detail}
+                for refusal in taken.refusals
+            ],
+            "batch": taken.batch,
+        },
+        status=202,
+    )
+
+
+def _agent_named_by(request: HttpRequest) -> str:
+    # A name longer than any agent's, or one that no column keeps, is as good as none.
+    agent = request.headers.get(AGENT_HEADER, "")
+    return agent if len(agent) <= 128 and "\0" not in agent else ""

@@ -1,0 +1,39 @@
+"""Reading one's own writes: an answer that waits until what came before it is settled.
+
+Under the front nobody waits on a thread: the request is put aside and asked again after a pause.
+"""
+
+import time
+
+from django.http import HttpRequest, HttpResponse
+
+from outcomes import queries
+
+LONGEST = 30  # seconds
+PAUSE = 0.025
+
+
+class NotYet(Exception):
+    """There is nothing to answer yet; the front is to ask again after a pause."""
+
+    def response(self) -> HttpResponse:
+        return HttpResponse(status=202, headers={"X-Edictum-Again": str(int(PAUSE * 1000))})
+
+
+def settled(request: HttpRequest, project_id: int, wait: int) -> bool:
+    """Whether all that was acknowledged before this request is settled, given so many seconds."""
+    memory = request.META.get("edictum.memory")
+    if memory is None:  # without the front there is nobody to ask again: wait here
+        up_to, end = queries.newest_batch(project_id), time.monotonic() + wait
+        while not queries.is_settled(project_id, up_to):
+            if time.monotonic() >= end:
+                return False
+            time.sleep(PAUSE)
+        return True
+    if "up_to" not in memory:
+        memory["up_to"] = queries.newest_batch(project_id)
+    if queries.is_settled(project_id, memory["up_to"]):
+        return True
+    if request.META["edictum.waited"] >= wait:
+        return False
+    raise NotYet

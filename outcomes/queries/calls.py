@@ -1,0 +1,154 @@
+"""Calls as lists and filters ask for them, and the whole of a call, folded from its events."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from django.db.models import Q, QuerySet
+
+from outcomes import codec
+from outcomes.codec import digest_of
+from outcomes.domain.call import Call as Folded
+from outcomes.domain.event import Event
+from outcomes.domain.fold import fold
+from outcomes.models import Call
+from outcomes.models import Event as EventRow
+from outcomes.wire import Sender, Source
+
+OPEN = "open"  # the type that a filter names for calls without an outcome
+WITH_NAMES = ("agent", "tool", "session", "environment", "version__bundle")
+IN_ONE_QUERY = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallFilter:
+    """What a list of calls is narrowed to; empty: not at all."""
+
+    session: str = ""
+    agent: str = ""
+    tool: str = ""
+    type: str = ""
+    reason: str = ""
+    verdict: str = ""
+    disagreement: bool | None = None
+    environment: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event as it was accepted: typed, and in the words it came in."""
+
+    row: EventRow
+    event: Event
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class WholeCall:
+    """A call's row with all that its events tell."""
+
+    row: Call
+    folded: Folded
+    events: list[StoredEvent]
+
+
+def calls(project_id: int, wanted: CallFilter) -> QuerySet[Call]:
+    """The calls of a project, newest first: by their time, then by acceptance."""
+    found = Call.objects.filter(project=project_id).select_related(*WITH_NAMES)
+    if wanted.environment:
+        found = found.filter(environment__name=wanted.environment)
+    if wanted.session:
+        found = found.filter(session__digest=digest_of(wanted.session))
+    if wanted.agent:
+        found = found.filter(agent__digest=digest_of(wanted.agent))
+    if wanted.tool:
+        found = found.filter(tool__digest=digest_of(wanted.tool))
+    if wanted.type:
+        found = found.filter(kind="" if wanted.type == OPEN else wanted.type)
+    if wanted.reason:
+        found = found.filter(reason=wanted.reason)
+    if wanted.verdict:
+        found = found.filter(verdict=wanted.verdict)
+    if wanted.disagreement is not None:
+        found = found.filter(disagreement=wanted.disagreement)
+    if wanted.since is not None:
+        found = found.filter(at__gte=wanted.since)
+    if wanted.until is not None:
+        found = found.filter(at__lt=wanted.until)
+    if wanted.text:
+        found = found.filter(
+            Q(call_id__icontains=wanted.text)
+            | Q(tool__name__icontains=wanted.text)
+            | Q(session__session_id__icontains=wanted.text)
+            | Q(detail__icontains=wanted.text)
+        )
+    return found.order_by("-at", "-order")
+
+
+def calls_before(found: QuerySet[Call], at: datetime, order: int) -> QuerySet[Call]:
+    """The part of a list, newest first, that comes after this place."""
+    return found.filter(Q(at__lt=at) | Q(at=at, order__lt=order))
+
+
+def call_named(project_id: int, call_id: str, environment: str = "") -> Call | None:
+    """The newest call of that id; ids are one's own in each environment."""
+    found = calls(project_id, CallFilter(environment=environment))
+    return found.filter(digest=digest_of(call_id)).first()
+
+
+def whole_calls(rows: Sequence[Call]) -> list[WholeCall]:
+    """The same calls with everything that was said about them: a query per 500."""
+    events = events_of(rows)
+    whole = []
+    for row in rows:
+        stored = events[row.environment_id, bytes(row.digest)]
+        folded = fold([each.event for each in stored])
+        if folded is not None:
+            whole.append(WholeCall(row, folded, stored))
+    return whole
+
+
+def events_of(rows: Sequence[Call]) -> dict[tuple[int, bytes], list[StoredEvent]]:
+    found: dict[tuple[int, bytes], list[StoredEvent]] = defaultdict(list)
+    for start in range(0, len(rows), IN_ONE_QUERY):
+        part = rows[start : start + IN_ONE_QUERY]
+        stored = (
+            EventRow.objects.filter(
+                environment__in={row.environment_id for row in part},
+                call_digest__in=[row.digest for row in part],
+            )
+            .select_related("agent", "environment")
+            .order_by("id")
+        )
+        for each in read_events(stored):
+            found[each.row.environment_id, bytes(each.row.call_digest)].append(each)
+    return found
+
+
+def read_events(rows: Iterable[EventRow]) -> Iterable[StoredEvent]:
+    for row in rows:
+        source = cast(Source, row.source)
+        sender = Sender(row.environment.name, row.agent.name, "", row.received_at)
+        yield StoredEvent(row, codec.unpack_event(bytes(row.item), source, sender, row.pk), source)
+
+
+def newest_events(
+    project_id: int, *, agent: str = "", session: str = "", environment: str = ""
+) -> QuerySet[EventRow]:
+    """Events in the order of acceptance, the newest first."""
+    found = EventRow.objects.filter(project=project_id).select_related("agent", "environment")
+    if environment:
+        found = found.filter(environment__name=environment)
+    if agent:
+        found = found.filter(agent__digest=digest_of(agent))
+    if session:
+        of_session = Call.objects.filter(
+            project=project_id, session__digest=digest_of(session)
+        ).values("digest")
+        found = found.filter(call_digest__in=of_session)
+    return found.order_by("-id")

@@ -1,0 +1,69 @@
+"""How a session stands: its counts, limits, denials, artifacts and turns, as plain values."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from governance.domain.limit_use import LimitUse
+from governance.queries import Governing
+from outcomes.codec import digest_of
+from outcomes.domain.call import Call as Folded
+from outcomes.domain.replay import Turn, read_turn
+from outcomes.models import Call, Session
+from outcomes.queries.calls import WITH_NAMES, WholeCall
+from outcomes.queries.session_standing import calls_of, read_anew, standing_of
+
+
+@dataclass(frozen=True, slots=True)
+class SessionReport:
+    session: Session
+    counts: dict[str, Any]
+    denials: dict[str, int]
+    limits: list[LimitUse]
+
+
+def sessions(
+    project_id: int, *, environment: str = "", agent: str = "", text: str = ""
+) -> QuerySet[Session]:
+    """The sessions of a project that have calls, the one seen last first."""
+    found = (
+        Session.objects.filter(project=project_id, attempts__gt=0)
+        .select_related("agent", "environment", "version__bundle")
+        .order_by("-last_at", "-id")
+    )
+    if environment:
+        found = found.filter(environment__name=environment)
+    if agent:
+        found = found.filter(agent__digest=digest_of(agent))
+    if text:
+        found = found.filter(Q(session_id__icontains=text) | Q(agent__name__icontains=text))
+    return found
+
+
+def session_named(project_id: int, session_id: str, environment: str = "") -> Session | None:
+    """The session seen last under that id; ids are one's own in each environment."""
+    found = sessions(project_id, environment=environment)
+    return found.filter(digest=digest_of(session_id)).first()
+
+
+def report_of(session: Session, governing: Governing) -> SessionReport:
+    standing = standing_of(session, governing)
+    if standing is None:
+        standing = read_anew(calls_of([session.pk])[session.pk], governing)
+    tally = standing.tally
+    return SessionReport(session, tally.counts(), tally.denials, tally.limits())
+
+
+def calls_in_order(session: Session) -> QuerySet[Call]:
+    found = Call.objects.filter(session=session).select_related(*WITH_NAMES)
+    return found.order_by("at", "call_index", "order")
+
+
+def turns_among(calls: Iterable[WholeCall]) -> list[Turn]:
+    """The turns of a session in the order they began; calls without one come as one of no id."""
+    by_turn: dict[str, list[Folded]] = {}
+    for whole in calls:
+        by_turn.setdefault(whole.row.turn_id, []).append(whole.folded)
+    return [read_turn(calls, turn_id=turn_id or None) for turn_id, calls in by_turn.items()]

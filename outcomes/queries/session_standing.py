@@ -1,0 +1,115 @@
+"""Where the reading of a session stands: as it was kept, or read anew from all of its calls.
+
+Whatever is kept of a session follows from its calls, so it can always be read anew; going on from
+where it stood is only the short way.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from governance.queries import Governing
+from outcomes.codec import STEP_COLUMNS, step_from
+from outcomes.domain.session import SessionTally, Step
+from outcomes.models import Call, Session
+
+Place = tuple[datetime, int, int]
+
+
+@dataclass(slots=True)
+class Seen:
+    """A call as its session looks at it."""
+
+    place: Place
+    step: Step
+    agent: int
+
+    @property
+    def is_artifact(self) -> bool:
+        return self.step.kind == "artifact_reference"
+
+
+@dataclass(slots=True)
+class Standing:
+    """Where the reading of one session stands."""
+
+    tally: SessionTally
+    version: int | None
+    earlier: list[int]  # versions that governed calls before the last one
+    first_at: datetime
+    last: Place
+    agent: int
+    artifacts: int
+
+    def go_on(self, calls: Iterable[Seen]) -> None:
+        for call in calls:
+            self.tally.advance(call.step)
+            self.last, self.agent = call.place, call.agent
+            self.artifacts += call.is_artifact
+
+    def kept(self) -> str:
+        """The text that `standing_of` goes on from."""
+        at, index, order = self.last
+        state = {
+            "last": [at.isoformat(), index, order],
+            "earlier": self.earlier,
+            "tally": self.tally.state(),
+        }
+        return json.dumps(state, separators=(",", ":"))
+
+
+def standing_of(session: Session, governing: Governing) -> Standing | None:
+    """Where the session stands; None when that was kept for other limits, or by other code."""
+    if not session.tally or session.first_at is None or session.agent_id is None:
+        return None
+    state: dict[str, Any] = json.loads(session.tally)
+    earlier = state["earlier"]
+    tally = SessionTally.resumed(
+        state["tally"],
+        governing.limits_of(session.version_id),
+        {version: governing.limits_of(version) for version in earlier},
+    )
+    if tally is None:
+        return None
+    return Standing(
+        tally,
+        session.version_id,
+        earlier,
+        session.first_at,
+        _place_of(state["last"]),
+        session.agent_id,
+        session.artifacts,
+    )
+
+
+def read_anew(calls: Sequence[Seen], governing: Governing) -> Standing:
+    """All calls of a session, in order. Its limits are those that governed the last one."""
+    first, version = calls[0], calls[-1].step.version
+    governed = {call.step.version for call in calls} - {None, version}
+    earlier = sorted(number for number in governed if number is not None)
+    tally = SessionTally(
+        governing.limits_of(version),
+        {number: governing.limits_of(number) for number in earlier},
+    )
+    standing = Standing(tally, version, earlier, first.place[0], first.place, first.agent, 0)
+    standing.go_on(calls)
+    return standing
+
+
+def calls_of(sessions: list[int]) -> dict[int, list[Seen]]:
+    found: dict[int, list[Seen]] = defaultdict(list)
+    rows = (
+        Call.objects.filter(session__in=sessions)
+        .order_by("session", "at", "call_index", "order")
+        .values_list("session", "at", "call_index", "order", "agent", "tool__name", *STEP_COLUMNS)
+    )
+    for session, at, index, order, agent, tool, *rest in rows:
+        found[session].append(Seen((at, index, order), step_from(tool, *rest), agent))
+    return found
+
+
+def _place_of(kept: list[Any]) -> Place:
+    return datetime.fromisoformat(kept[0]).astimezone(UTC), kept[1], kept[2]

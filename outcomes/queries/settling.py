@@ -1,0 +1,48 @@
+"""What waits to be settled, asked from where the acknowledged ends."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Min, Q, Sum
+from django.utils import timezone
+
+from outcomes.models import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """What waits, of one project or of all."""
+
+    batches: int
+    items: int
+    seconds_behind: float  # the age of the oldest that waits
+    set_aside: int
+
+
+def backlog(project_id: int | None = None) -> Backlog:
+    batches = (
+        Batch.objects.all() if project_id is None else Batch.objects.filter(project=project_id)
+    )
+    waiting = Q(set_aside_at=None)
+    found = batches.aggregate(
+        batches=Count("id", filter=waiting),
+        items=Sum("items", filter=waiting, default=0),
+        oldest=Min("received_at", filter=waiting),
+        set_aside=Count("id", filter=~waiting),
+    )
+    oldest = found["oldest"]
+    behind = max(0.0, (timezone.now() - oldest).total_seconds()) if oldest else 0.0
+    return Backlog(found["batches"], found["items"], behind, found["set_aside"])
+
+
+def newest_batch(project_id: int) -> int:
+    """The number of the newest batch that was acknowledged and waits; 0 when none does."""
+    waiting = Batch.objects.filter(project=project_id, set_aside_at=None)
+    return waiting.order_by("-id").values_list("id", flat=True).first() or 0
+
+
+def is_settled(project_id: int, up_to: int) -> bool:
+    """Whether all batches up to this one are settled; one that is set aside holds up nobody."""
+    return not (
+        up_to
+        and Batch.objects.filter(project=project_id, set_aside_at=None, id__lte=up_to).exists()
+    )

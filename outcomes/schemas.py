@@ -1,0 +1,85 @@
+"""The query parameters of the routes that read, as they come in over HTTP."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from ninja import Schema
+from pydantic import AfterValidator, Field
+
+from outcomes.queries import CallFilter
+
+
+def _in_utc(at: datetime) -> datetime:
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+def _without_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("NUL is not allowed here")
+    return text
+
+
+Time = Annotated[datetime, AfterValidator(_in_utc)]
+Text = Annotated[str, Field(max_length=1024), AfterValidator(_without_nul)]
+
+
+class Waiting(Schema):
+    wait: int = Field(0, ge=0, le=30)
+
+
+class Page(Waiting):
+    cursor: Text = ""
+    limit: int = Field(50, ge=1, le=1_000)
+
+
+class CallsQuery(Page):
+    session: Text = ""
+    agent: Text = ""
+    tool: Text = ""
+    type: Literal[
+        "", "execution_result", "timeout", "failure", "denied", "artifact_reference", "open"
+    ] = ""
+    reason: Text = ""
+    verdict: Literal["", "success", "failure", "unknown"] = ""
+    disagreement: bool | None = None
+    env: Text = ""
+    since: Time | None = None
+    until: Time | None = None
+    q: Text = ""
+
+    def filter(self) -> CallFilter:
+        return CallFilter(
+            session=self.session,
+            agent=self.agent,
+            tool=self.tool,
+            type=self.type,
+            reason=self.reason,
+            verdict=self.verdict,
+            disagreement=self.disagreement,
+            environment=self.env,
+            since=self.since,
+            until=self.until,
+            text=self.q,
+        )
+
+
+class OneCallQuery(Waiting):
+    env: Text = ""
+
+
+class EventsQuery(Waiting):
+    agent_id: Text = ""
+    session_id: Text = ""
+    limit: int = Field(50, ge=1, le=1_000)
+
+
+class SessionsQuery(Page):
+    env: Text = ""
+    agent: Text = ""
+    since: Time | None = None
+    until: Time | None = None
+    q: Text = ""
+
+
+class LinesQuery(Schema):
+    lines: Annotated[str, Field(pattern=r"^[1-9][0-9]{0,11}-[1-9][0-9]{0,11}$")] | None = None
