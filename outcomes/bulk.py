@@ -117,16 +117,24 @@ def _adapted(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> Seque
     if not times:
         return rows
     adapted = []
+    told: dict[datetime | None, str | None] = {}  # the rows of a batch share most of their times
     for row in rows:
         values = list(row)
         for place in times:
-            values[place] = sqlite_time(values[place])
+            at = values[place]
+            if at not in told:
+                told[at] = sqlite_time(at)
+            values[place] = told[at]
         adapted.append(tuple(values))
     return adapted
 
 
 def sqlite_time(at: datetime | None) -> str | None:
-    return None if at is None else str(at.astimezone(UTC).replace(tzinfo=None))
+    if at is None:
+        return None
+    if at.tzinfo is not UTC:
+        at = at.astimezone(UTC)
+    return str(at)[: -len("+00:00")]
 
 
 def _ranges(ids: list[int]) -> Iterable[tuple[int, int]]:

@@ -24,6 +24,7 @@ from outcomes.domain.session import Step
 
 DETAIL = 200  # characters
 VALUE = 1_000  # characters of the value that a check saw
+_VERDICTS: dict[str, Verdict | None] = {"": None, **{verdict.value: verdict for verdict in Verdict}}
 _canonical = msgspec.json.Encoder(order="deterministic")
 
 
@@ -132,7 +133,7 @@ def call_row(
     call: Call, verdicts: Verdicts, keys: Keys, row_id: int, received: datetime
 ) -> CallRow:
     outcome, account = call.outcome, call.account
-    classified = Verdict(verdicts.classified) if verdicts.classified else None
+    classified = _VERDICTS[verdicts.classified]
     verdict, _ = effective(classified, call.reported, ran=call.ran)
     reason, detail, artifact = _told(outcome)
     arguments = account.tool_args
@@ -191,7 +192,17 @@ def call_row_of(values: Iterable[Any]) -> CallRow:
 
 
 def step_of(row: CallRow, tool: str) -> Step:
-    return step_from(tool, *(getattr(row, name) for name in STEP_COLUMNS))
+    return step_from(
+        tool,
+        row.kind,
+        row.verdict,
+        row.reported,
+        row.classified,
+        row.reason,
+        row.rule,
+        row.from_sdk,
+        row.version,
+    )
 
 
 def step_from(
@@ -208,8 +219,8 @@ def step_from(
     return Step(
         kind=kind,
         tool=tool,
-        verdict=Verdict(verdict) if verdict else None,
-        reported=Verdict(reported) if reported else None,
+        verdict=_VERDICTS[verdict],
+        reported=_VERDICTS[reported],
         checked=classified != "",
         reason=reason,
         rule=rule or None,

@@ -83,6 +83,8 @@ def _seen(row: CallRow, tool: str) -> Seen:
 def _continued(kept: Session, touched: Touched, governing: Governing) -> Standing | None:
     """Where the session stands with the new calls; None when it has to be read anew."""
     calls = sorted(touched.added, key=lambda call: call.place)
+    if not kept.attempts:
+        return read_anew(calls, governing)  # a new session: these are all of its calls
     standing = standing_of(kept, governing)
     if (
         standing is None
