@@ -16,7 +16,8 @@ urlpatterns = [
     path("inactive/", account_inactive, name="account_inactive"),
 ]
 
-QUIET = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
+# That one is signed in, or out, one sees.
+OBVIOUS = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
@@ -29,10 +30,16 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
 
-    def add_message(self, request: HttpRequest, level: int, *args: Any, **kwargs: Any) -> None:
-        # That one is signed in, one sees.
-        if not QUIET.intersection((*args, *kwargs.values())):
-            super().add_message(request, level, *args, **kwargs)
+    def add_message(
+        self,
+        request: HttpRequest,
+        level: int,
+        message_template: str | None = None,
+        *rest: Any,
+        **named: Any,
+    ) -> None:
+        if message_template not in OBVIOUS:
+            super().add_message(request, level, message_template, *rest, **named)
 
 
 class SignInForm(LoginForm):  # type: ignore[misc]  # allauth has no types

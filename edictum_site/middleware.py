@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseForbidden
 from django.http.response import HttpResponseBase
 from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
@@ -49,12 +49,11 @@ def security_headers(get_response: Answer) -> Answer:
 class ForPages:
     """Goes before a middleware of Django and lets requests with a key pass by."""
 
-    get_response: Answer
-
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if has_key(request):
-            return self.get_response(request)
-        return super().__call__(request)  # type: ignore[misc, no-any-return]  # the next class has it
+        middleware: Any = self  # the class it goes before brings `get_response`
+        theirs = middleware.get_response if has_key(request) else super().__call__  # type: ignore[misc]  # and this
+        answer: HttpResponseBase = theirs(request)
+        return answer
 
 
 class StaticFiles(ForPages, WhiteNoiseMiddleware):  # type: ignore[misc]  # whitenoise has no types
@@ -72,7 +71,7 @@ class Common(ForPages, CommonMiddleware):
 class Csrf(ForPages, CsrfViewMiddleware):
     def process_view(
         self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any
-    ) -> HttpResponse | None:
+    ) -> HttpResponseForbidden | None:
         if has_key(request):
             return None
         return super().process_view(request, callback, callback_args, callback_kwargs)

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.http import HttpRequest, QueryDict
 from django.utils import timezone
 
 from governance.domain.api_keys import Scope
@@ -29,6 +30,11 @@ EXPIRES = [
     ("90", "in 90 days"),
     ("365", "in a year"),
 ]
+
+
+def sent(request: HttpRequest) -> QueryDict | None:
+    """What a post holds, be it nothing at all; none before the form was sent."""
+    return request.POST if request.method == "POST" else None
 
 
 class Form(forms.Form):

@@ -1,7 +1,7 @@
 """The shapes of keys as they come in and go out over HTTP."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from ninja import Schema
 from pydantic import AwareDatetime, ConfigDict, Field
@@ -38,14 +38,6 @@ class KeyOut(Schema):
     last_used_at: datetime | None
     revoked_at: datetime | None
 
-    @staticmethod
-    def resolve_env(key: ApiKey) -> str:
-        return key.environment.name
-
-    @staticmethod
-    def resolve_expires(key: ApiKey) -> datetime | None:
-        return key.expires_at
-
 
 class NewKeyOut(KeyOut):
     key: str  # told only here
@@ -59,3 +51,21 @@ class KeysOut(Schema):
 class KeysQuery(Schema):
     limit: int = Field(50, ge=1, le=1_000)
     cursor: int | None = Field(None, ge=1)
+
+
+def key_out(key: ApiKey) -> dict[str, Any]:
+    return {
+        "id": key.pk,
+        "name": key.name,
+        "hint": key.hint,
+        "env": key.environment.name,
+        "scopes": key.scopes,
+        "agent": key.agent,
+        "assigned_only": key.assigned_only,
+        "dialect": key.dialect,
+        "created_by": key.created_by,
+        "created_at": key.created_at,
+        "expires": key.expires_at,
+        "last_used_at": key.last_used_at,
+        "revoked_at": key.revoked_at,
+    }

@@ -3,12 +3,19 @@
 from collections.abc import Callable
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from governance import auth
 from governance.domain.roles import Role
 from governance.models import Project
 from tests import builders
+
+
+def pytest_configure() -> None:
+    # Pages are tested without collecting static files first; journeys run the real start.
+    plain = "django.contrib.staticfiles.storage.StaticFilesStorage"
+    settings.STORAGES["staticfiles"]["BACKEND"] = plain
 
 
 @pytest.fixture(autouse=True)

@@ -1,38 +1,41 @@
 """API keys over HTTP: made and shown once, listed, revoked."""
 
+from typing import Any
+
 from ninja import Query, Router, Status
 
 from governance import commands, queries
 from governance.auth import AccessRequest, KeyOrMember
 from governance.domain.errors import NotFound
 from governance.policies import Action
-from governance.schemas import KeyIn, KeyOut, KeysOut, KeysQuery, NewKeyOut
+from governance.schemas import KeyIn, KeyOut, KeysOut, KeysQuery, NewKeyOut, key_out
 
 router = Router(tags=["keys"])
 
 
 @router.post("/keys", response={201: NewKeyOut}, auth=KeyOrMember(action=Action.MANAGE_KEYS))
-def make_key(request: AccessRequest, body: KeyIn) -> Status[NewKeyOut]:
+def make_key(request: AccessRequest, body: KeyIn) -> Status[dict[str, Any]]:
     project = queries.project_numbered(request.auth.project_id)
     text, key = commands.make_key(project, **body.model_dump(), by=request.auth.actor)
-    return Status(201, NewKeyOut(key=text, **KeyOut.from_orm(key).dict()))
+    return Status(201, key_out(key) | {"key": text})
 
 
 @router.get("/keys", response=KeysOut, auth=KeyOrMember("read"))
-def list_keys(request: AccessRequest, page: Query[KeysQuery]) -> KeysOut:
+def list_keys(request: AccessRequest, page: Query[KeysQuery]) -> dict[str, Any]:
     project = queries.project_numbered(request.auth.project_id)
     keys = queries.keys_before(project, page.cursor, page.limit + 1)
     shown = keys[: page.limit]
     more = len(keys) > len(shown)
-    return KeysOut(
-        keys=[KeyOut.from_orm(key) for key in shown], next=str(shown[-1].pk) if more else None
-    )
+    return {
+        "keys": [key_out(key) for key in shown],
+        "next": str(shown[-1].pk) if more else None,
+    }
 
 
 @router.delete("/keys/{int:key_id}", response=KeyOut, auth=KeyOrMember(action=Action.MANAGE_KEYS))
-def revoke_key(request: AccessRequest, key_id: int) -> KeyOut:
+def revoke_key(request: AccessRequest, key_id: int) -> dict[str, Any]:
     project = queries.project_numbered(request.auth.project_id)
     key = queries.key_numbered(project, key_id)
     if key is None:
         raise NotFound("There is no such key.")
-    return KeyOut.from_orm(commands.revoke_key(key, by=request.auth.actor))
+    return key_out(commands.revoke_key(key, by=request.auth.actor))

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from governance import commands, queries
 from governance.auth import LAST_PROJECT
 from governance.domain.errors import Conflict, InvalidInput, NotFound
-from governance.forms import JoinForm, SetUpForm
+from governance.forms import JoinForm, SetUpForm, sent
 from governance.models import User
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
@@ -38,7 +38,7 @@ def first_page(request: HttpRequest) -> HttpResponse:
 def set_up(request: HttpRequest, token: str) -> HttpResponse:
     if queries.invitation_of(token, for_set_up=True) is None or queries.somebody_can_get_in():
         return _link_is_over(request)
-    form = SetUpForm(request.POST or None)
+    form = SetUpForm(sent(request))
     if form.is_valid():
         try:
             user = commands.set_up(token, **form.cleaned_data)
@@ -62,7 +62,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     if invitation is None:
         return _link_is_over(request)
     known = queries.user_with(invitation.email)
-    form = JoinForm(request.POST or None) if known is None else None
+    form = JoinForm(sent(request)) if known is None else None
     if form is not None and form.is_valid():
         try:
             user = commands.accept_as_new(token, **form.cleaned_data)

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from governance import commands, queries
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import InvalidInput, NotFound
-from governance.forms import KeyForm
+from governance.forms import KeyForm, sent
 from governance.models import ApiKey
 from governance.policies import Action, may
 
@@ -32,7 +32,7 @@ def keys(request: MemberRequest) -> HttpResponse:
 @never_cache  # the answer to the post holds the key
 @member_page(Action.MANAGE_KEYS)
 def new_key(request: MemberRequest) -> HttpResponse:
-    form = KeyForm(request.POST or None)
+    form = KeyForm(sent(request))
     if form.is_valid():
         try:
             text, key = commands.make_key(request.project, **form.wanted(), by=request.actor)

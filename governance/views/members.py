@@ -11,7 +11,7 @@ from governance import commands, queries
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import Conflict, InvalidInput, NotFound
 from governance.domain.roles import Role
-from governance.forms import InviteForm, RoleForm
+from governance.forms import InviteForm, RoleForm, sent
 from governance.models import Member
 from governance.policies import Action, may
 
@@ -34,7 +34,7 @@ def members(request: MemberRequest) -> HttpResponse:
 @never_cache  # the answer to the post holds the link
 @member_page(Action.MANAGE_MEMBERS)
 def invite(request: MemberRequest) -> HttpResponse:
-    form = InviteForm(request.POST or None)
+    form = InviteForm(sent(request))
     if form.is_valid():
         email, role = form.cleaned_data["email"], Role(form.cleaned_data["role"])
         try:
@@ -53,7 +53,7 @@ def invite(request: MemberRequest) -> HttpResponse:
 @member_page(Action.MANAGE_MEMBERS)
 def change_role(request: MemberRequest, member_id: int) -> HttpResponse:
     member = _member(request, member_id)
-    form = RoleForm(request.POST or None, initial={"role": member.role})
+    form = RoleForm(sent(request), initial={"role": member.role})
     if form.is_valid():
         try:
             commands.change_role(member, role=Role(form.cleaned_data["role"]), by=request.actor)

@@ -10,7 +10,7 @@ from governance import commands, queries
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import Conflict, InvalidInput
 from governance.domain.roles import Role
-from governance.forms import ProjectForm
+from governance.forms import ProjectForm, sent
 from governance.models import User
 from governance.policies import Action, may
 
@@ -34,7 +34,7 @@ def new_project(request: HttpRequest) -> HttpResponse:
     context = {"page_title": "New project", "may_create": queries.is_admin_somewhere(user)}
     if not context["may_create"]:
         return render(request, "governance/new_project.html", context, status=403)
-    form = ProjectForm(request.POST or None)
+    form = ProjectForm(sent(request))
     if form.is_valid():
         try:
             project = commands.create_project(**form.cleaned_data, user=user)

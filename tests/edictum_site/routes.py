@@ -1,0 +1,74 @@
+"""What everybody may: each address and method, and who gets past its guard.
+
+A new address belongs here from the day it exists; the test beside this file sees to it.
+"""
+
+from governance.domain.roles import Role
+
+VIEWER, OPERATOR, EDITOR, ADMIN = (f"member:{role}" for role in Role)
+MEMBERS = {VIEWER, OPERATOR, EDITOR, ADMIN}
+AGENT_KEY, INGEST_KEY, READ_KEY, MANAGE_KEY = "key:agent", "key:ingest", "key:read", "key:manage"
+KEYS = {AGENT_KEY, INGEST_KEY, READ_KEY, MANAGE_KEY}
+ANONYMOUS, STRANGER = "anonymous", "stranger"
+EVERYBODY = {ANONYMOUS, STRANGER} | KEYS | MEMBERS
+
+READERS = {READ_KEY, MANAGE_KEY} | MEMBERS
+OPERATORS = {MANAGE_KEY, OPERATOR, EDITOR, ADMIN}
+EDITORS = {MANAGE_KEY, EDITOR, ADMIN}
+ADMINS = {MANAGE_KEY, ADMIN}
+INGESTERS = {AGENT_KEY, INGEST_KEY}
+
+# Below /v1/ and /api/v1/, as OpenAPI writes them.
+API = {
+    "GET keys": READERS,
+    "POST keys": ADMINS,
+    "DELETE keys/{key_id}": ADMINS,
+    "POST outcomes": INGESTERS,
+    "POST events": INGESTERS,
+    "POST audit/ingest": INGESTERS,
+    "POST artifacts": INGESTERS,
+    "GET outcomes": READERS,
+    "GET outcomes/{call_id}": READERS,
+    "GET events": KEYS | MEMBERS,
+    "GET artifacts/{artifact_id}": READERS | {AGENT_KEY},
+    "GET agent-sessions": READERS,
+    "GET agent-sessions/{session_id}": READERS,
+    "GET health": EVERYBODY,
+}
+
+# Pages of a project, by name: the least role. The rest of the askers must not get in.
+PROJECT_PAGES = {
+    "GET outcomes:sessions": Role.VIEWER,
+    "GET governance:settings": Role.VIEWER,
+    "POST governance:rename": Role.ADMIN,
+    "GET governance:keys": Role.VIEWER,
+    "GET governance:new_key": Role.ADMIN,
+    "POST governance:new_key": Role.ADMIN,
+    "GET governance:revoke_key": Role.ADMIN,
+    "POST governance:revoke_key": Role.ADMIN,
+    "GET governance:members": Role.VIEWER,
+    "GET governance:invite": Role.ADMIN,
+    "POST governance:invite": Role.ADMIN,
+    "GET governance:change_role": Role.ADMIN,
+    "POST governance:change_role": Role.ADMIN,
+    "GET governance:remove_member": Role.ADMIN,
+    "POST governance:remove_member": Role.ADMIN,
+    "POST governance:withdraw_invitation": Role.ADMIN,
+    "GET governance:audit": Role.VIEWER,
+}
+
+# Pages of no project: what they ask for, they ask themselves, and their own tests show it.
+OTHER_PAGES = {
+    "governance:first_page",
+    "governance:set_up",
+    "governance:join",
+    "governance:join_as_known",
+    "governance:projects",
+    "governance:new_project",
+    "account_login",
+    "account_logout",
+    "account_change_password",
+    "account_inactive",
+    "api:openapi-json",
+    "api:api-root",
+}

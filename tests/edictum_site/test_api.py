@@ -1,0 +1,104 @@
+"""The one API: both prefixes, errors in one shape, and a browser's way in."""
+
+import pytest
+from django.test import Client
+
+from governance.domain.roles import Role
+from tests import builders
+
+NEW_KEY = {"name": "bot", "env": "production", "scopes": ["agent"]}
+
+
+def post(client: Client, path: str, **headers: str):
+    return client.post(path, NEW_KEY, content_type="application/json", headers=headers)
+
+
+def is_error(response, status: int, code: str) -> bool:
+    told = response.json()
+    assert set(told) == {"code", "detail", "errors"}
+    return (response.status_code, told["code"]) == (status, code)
+
+
+@pytest.fixture
+def reader(project) -> Client:
+    return builders.bearing(builders.a_key(project, "read")[0])
+
+
+def test_both_prefixes_lead_to_the_same(reader):
+    assert reader.get("/v1/keys").json() == reader.get("/api/v1/keys").json()
+
+
+@pytest.mark.parametrize("path", ["/v1/nothing", "/api/v1/nothing", "/v1/keys/", "/v1/"])
+def test_an_address_that_is_not_there_is_404_as_json(reader, path):
+    assert is_error(reader.get(path), 404, "not_found")
+
+
+def test_a_method_that_is_not_there_is_405_as_json(reader):
+    response = reader.patch("/v1/keys")
+    assert is_error(response, 405, "method_not_allowed")
+    assert set(response["Allow"].split(", ")) == {"GET", "POST"}
+
+
+def test_a_body_that_is_no_json_is_400(project):
+    manager = builders.bearing(builders.a_key(project, "manage")[0])
+    response = manager.post("/v1/keys", b"{", content_type="application/json")
+    assert is_error(response, 400, "bad_request")
+
+
+def test_without_a_key_the_answer_is_401_and_names_the_scheme(db):
+    response = Client().get("/v1/keys")
+    assert is_error(response, 401, "unauthenticated")
+    assert response["WWW-Authenticate"] == "Bearer"
+
+
+def test_an_unknown_query_parameter_is_told_in_the_management_family(reader):
+    response = reader.get("/v1/keys?limt=3")
+    assert is_error(response, 422, "unknown_parameter")
+    assert [error["path"] for error in response.json()["errors"]] == ["limt"]
+
+
+def test_a_query_parameter_out_of_bounds_is_named(reader):
+    response = reader.get("/v1/keys?limit=1001")
+    assert is_error(response, 422, "invalid")
+    assert [error["path"] for error in response.json()["errors"]] == ["limit"]
+
+
+def test_an_agent_may_add_any_query_parameter(project):
+    agent = builders.bearing(builders.a_key(project, "agent")[0])
+    answer = agent.post("/v1/outcomes?sdk=9", {"outcomes": []}, content_type="application/json")
+    assert answer.status_code == 202
+
+
+def test_a_browser_needs_its_csrf_token_to_write(project):
+    user = builders.a_member(project, Role.ADMIN).user
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(user)
+    assert is_error(post(browser, "/v1/keys"), 403, "csrf")
+    browser.get(f"/p/{project.slug}/settings/keys/new/")
+    token = browser.cookies["csrftoken"].value
+    assert post(browser, "/v1/keys", **{"X-CSRFToken": token}).status_code == 201
+
+
+def test_a_browser_with_one_project_need_not_name_it(project, admin_client):
+    assert admin_client.get("/v1/keys").status_code == 200
+
+
+def test_a_browser_with_several_projects_means_the_named_or_the_last_one(project):
+    member = builders.a_member(project, Role.ADMIN)
+    other = builders.a_member(builders.a_project(), Role.ADMIN, user=member.user).project
+    builders.a_key(other)
+    browser = builders.signed_in(member.user)
+    assert is_error(browser.get("/v1/keys"), 404, "project")
+    assert len(browser.get(f"/v1/keys?project={other.slug}").json()["keys"]) == 1
+    browser.get(f"/p/{other.slug}/settings/")
+    assert len(browser.get("/v1/keys").json()["keys"]) == 1
+
+
+def test_a_key_wins_over_a_browsers_session(project, admin_client):
+    key, _ = builders.a_key(project, "ingest")
+    response = admin_client.get("/v1/keys", headers={"Authorization": f"Bearer {key}"})
+    assert is_error(response, 403, "scope")
+
+
+def test_the_description_of_the_api_is_served(db):
+    assert "/v1/keys" in Client().get("/v1/openapi.json").json()["paths"]

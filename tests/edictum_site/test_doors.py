@@ -1,0 +1,204 @@
+"""The ways in and out: set-up, sign-in, invitation, and the pages of what went wrong."""
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+
+from edictum_site.errors import failed
+from governance import commands
+from governance.domain.actor import CONSOLE
+from governance.domain.roles import Role
+from governance.models import Member
+from tests import builders
+from tests.builders import PASSWORD
+
+
+@pytest.fixture(autouse=True)
+def _nobody_was_throttled(db):
+    cache.clear()
+
+
+@pytest.fixture
+def visitor() -> Client:
+    return Client()
+
+
+def set_up_path(project):
+    return reverse("governance:set_up", args=[commands.new_set_up_link(project)])
+
+
+def join_path(project, email: str, role: Role = Role.EDITOR):
+    return reverse(
+        "governance:join", args=[commands.invite(project, email=email, role=role, by=CONSOLE)]
+    )
+
+
+def sign_in(client: Client, email: str, password: str = PASSWORD, after: str = ""):
+    path = reverse("account_login") + (f"?next={after}" if after else "")
+    return client.post(
+        path, {"login": email, "password": password} | ({"next": after} if after else {})
+    )
+
+
+def test_before_set_up_the_first_page_tells_where_the_link_is(project, visitor):
+    page = visitor.get("/")
+    assert page.status_code == 200
+    assert "printed in the terminal" in page.text
+    assert "setup_link" in page.text
+
+
+def test_set_up_makes_the_admin_and_lands_on_the_sessions(project, visitor):
+    path = set_up_path(project)
+    assert "Set up this console" in visitor.get(path).text
+    page = visitor.post(path, {"email": "first@example.test", "password": PASSWORD}, follow=True)
+    assert page.redirect_chain[-1][0] == reverse("outcomes:sessions", args=[project.slug])
+    assert Member.objects.get().role == Role.ADMIN
+    assert visitor.get(path).status_code == 410
+    assert Client().post(path, {}).status_code == 410
+
+
+def test_a_weak_password_is_answered_beside_its_field(project, visitor):
+    page = visitor.post(set_up_path(project), {"email": "a@example.test", "password": "short"})
+    assert page.status_code == 422
+    assert "too short" in page.text
+    assert 'value="short"' not in page.text
+
+
+def test_the_first_page_after_set_up_is_the_sign_in(project, visitor):
+    builders.a_member(project, Role.ADMIN)
+    assert visitor.get("/")["Location"] == reverse("account_login")
+
+
+def test_sign_in_lands_where_one_was_going(project, visitor):
+    member = builders.a_member(project, user=builders.a_user("a@example.test", password=PASSWORD))
+    keys = reverse("governance:keys", args=[project.slug])
+    asked = visitor.get(keys)["Location"]
+    assert asked == f"{reverse('account_login')}?next={keys}"
+    assert sign_in(visitor, "A@example.test", after=keys)["Location"] == keys
+    assert member.user.email in visitor.get(keys).text
+
+
+def test_sign_in_goes_to_no_other_site(project, visitor):
+    builders.a_member(project, user=builders.a_user("a@example.test", password=PASSWORD))
+    assert sign_in(visitor, "a@example.test", after="https://evil.example/")["Location"] == "/"
+
+
+@pytest.mark.parametrize("email", ["a@example.test", "nobody@example.test"])
+def test_a_wrong_password_and_an_unknown_e_mail_are_told_the_same(project, visitor, email):
+    builders.a_user("a@example.test", password=PASSWORD)
+    page = sign_in(visitor, email, "not-the-password")
+    assert page.status_code == 200
+    assert "E-mail and password do not match." in page.text
+
+
+def test_tries_are_counted_and_then_refused(project, visitor):
+    builders.a_user("a@example.test", password=PASSWORD)
+    for _ in range(5):
+        sign_in(visitor, "a@example.test", "not-the-password")
+    page = sign_in(visitor, "a@example.test")
+    assert "Too many tries" in page.text
+    assert "_auth_user_id" not in visitor.session
+
+
+def test_who_is_switched_off_does_not_get_in(project, visitor):
+    user = builders.a_user("a@example.test", password=PASSWORD)
+    user.is_active = False
+    user.save()
+    sign_in(visitor, "a@example.test")
+    assert "_auth_user_id" not in visitor.session
+
+
+def test_there_is_no_sign_up_and_no_reset(visitor):
+    for path in ("signup/", "sign-up/", "password/reset/", "email/"):
+        assert visitor.get(f"/account/{path}").status_code == 404
+
+
+def test_sign_out_is_a_post_and_ends_the_session(admin_client):
+    assert "Sign out of this console?" in admin_client.get(reverse("account_logout")).text
+    admin_client.post(reverse("account_logout"))
+    assert admin_client.get("/")["Location"] == reverse("account_login")
+
+
+def test_a_password_is_changed_with_the_present_one(project, visitor):
+    user = builders.a_user("a@example.test", password=PASSWORD)
+    builders.a_member(project, user=user)
+    visitor.force_login(user)
+    path, new = reverse("account_change_password"), "another-quiet-river"
+    assert "Present password" in visitor.get(path).text
+    wrong = {"oldpassword": "x", "password1": new, "password2": new}
+    assert "not your present password" in visitor.post(path, wrong).text
+    page = visitor.post(path, wrong | {"oldpassword": PASSWORD}, follow=True)
+    assert "new password holds" in page.text
+    user.refresh_from_db()
+    assert user.check_password(new)
+
+
+def test_an_invited_person_chooses_a_password_and_is_in(project, visitor):
+    path = join_path(project, "new@example.test")
+    assert "new@example.test is invited as editor" in visitor.get(path).text
+    assert visitor.post(path, {"password": "short"}).status_code == 422
+    page = visitor.post(path, {"password": PASSWORD}, follow=True)
+    assert page.redirect_chain[-1][0] == reverse("outcomes:sessions", args=[project.slug])
+    assert visitor.get(path).status_code == 410
+
+
+def test_somebody_known_signs_in_and_joins(project, visitor):
+    known = builders.a_user("known@example.test", password=PASSWORD)
+    path = join_path(project, known.email)
+    assert f"next={path}" in visitor.get(path).text
+    assert sign_in(visitor, known.email, after=path)["Location"] == path
+    assert "as-me" in visitor.get(path).text
+    visitor.post(f"{path}as-me/")
+    assert Member.objects.get(user=known).project == project
+
+
+def test_somebody_else_who_is_signed_in_does_not_join(project, admin_client):
+    known = builders.a_user("known@example.test")
+    path = join_path(project, known.email)
+    assert "Sign out, then open this link again" in admin_client.get(path).text
+    assert admin_client.post(f"{path}as-me/").status_code == 404
+    assert Client().post(f"{path}as-me/")["Location"] == path
+    assert not Member.objects.filter(user=known).exists()
+
+
+def test_who_belongs_to_no_project_is_told_so(db, visitor):
+    visitor.force_login(builders.a_user())
+    assert "You belong to no project" in visitor.get("/", follow=True).text
+    assert visitor.get(reverse("governance:new_project")).status_code == 403
+
+
+def test_the_first_page_is_the_project_used_last(project):
+    member = builders.a_member(project)
+    other = builders.a_member(builders.a_project(), user=member.user).project
+    client = builders.signed_in(member.user)
+    for last in (project, other):
+        client.get(reverse("governance:settings", args=[last.slug]))
+        assert client.get("/")["Location"] == reverse("outcomes:sessions", args=[last.slug])
+
+
+def test_a_page_that_is_not_there_is_a_page(visitor):
+    page = visitor.get("/p/nothing/")
+    assert page.status_code == 404
+    assert "There is no such page" in page.text
+
+
+def test_a_form_without_its_token_is_refused_with_a_page(db):
+    page = Client(enforce_csrf_checks=True).post(reverse("account_login"), {})
+    assert page.status_code == 403
+    assert "This form has expired" in page.text
+
+
+def test_a_failure_is_a_page_that_needs_nothing_else(rf):
+    page = failed(rf.get("/p/default/sessions/"))
+    assert page.status_code == 500
+    assert b"Something went wrong" in page.content
+    assert failed(rf.get("/v1/outcomes"))["Content-Type"] == "application/json"
+
+
+def test_pages_carry_the_content_policy_and_no_inline_script_or_style(admin_client, project):
+    for name in ("settings", "keys", "new_key", "members", "invite", "audit"):
+        page = admin_client.get(reverse(f"governance:{name}", args=[project.slug]))
+        assert "script-src 'self'" in page["Content-Security-Policy"]
+        assert "style=" not in page.text
+        assert "<script>" not in page.text

@@ -1,0 +1,42 @@
+"""How many bytes the front reads for whom."""
+
+import pytest
+from django.conf import settings
+
+from edictum_site.uploads import DOCUMENT_BYTES, INGEST_BYTES, may_upload
+from tests import builders
+
+
+def asked(path: str, key: str = "", cookie: str = "") -> int:
+    environ = {"PATH_INFO": path, "REQUEST_METHOD": "POST", "HTTP_COOKIE": cookie}
+    if key:
+        environ["HTTP_AUTHORIZATION"] = f"Bearer {key}"
+    return may_upload(environ)
+
+
+@pytest.mark.parametrize("path", ["/v1/outcomes", "/account/sign-in/", "/v1/artifacts", "/"])
+def test_a_stranger_may_send_nothing_large(db, path):
+    assert asked(path) == 0
+    assert asked(path, "edk_production_" + "a" * 40) == 0
+    assert asked(path, cookie="sessionid=nobody") == 0
+
+
+@pytest.mark.parametrize("prefix", ["/v1", "/api/v1"])
+def test_a_key_that_may_post_sends_a_whole_batch_and_an_artifact(project, prefix):
+    for scope in ("agent", "ingest"):
+        key, _ = builders.a_key(project, scope)
+        assert asked(f"{prefix}/outcomes", key) == INGEST_BYTES
+        assert asked(f"{prefix}/audit/ingest", key) == INGEST_BYTES
+        assert asked(f"{prefix}/artifacts", key) == settings.MAX_ARTIFACT
+
+
+def test_a_key_that_may_not_post_sends_neither(project):
+    key, _ = builders.a_key(project, "read", "manage")
+    assert asked("/v1/outcomes", key) == 0
+    assert asked("/v1/artifacts", key) == 0
+    assert asked("/v1/contracts", key) == DOCUMENT_BYTES
+
+
+def test_a_page_takes_a_form_from_who_is_signed_in(admin_client):
+    cookie = f"sessionid={admin_client.cookies['sessionid'].value}"
+    assert asked("/p/default/contracts/", cookie=cookie) == DOCUMENT_BYTES

@@ -1,0 +1,200 @@
+"""Commands on people: set-up, invitations, roles, and the last admin."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from governance import commands, queries
+from governance.audit import verify
+from governance.domain.actor import person
+from governance.domain.errors import Conflict, Forbidden, InvalidInput, NotFound
+from governance.domain.roles import Role
+from governance.models import AuditEntry, Invitation, Member, User
+from tests import builders
+from tests.builders import PASSWORD
+
+ADMIN = person(0, "admin@example.test", Role.ADMIN)
+EDITOR = person(0, "editor@example.test", Role.EDITOR)
+
+
+def actions():
+    return list(AuditEntry.objects.order_by("number").values_list("action", flat=True))
+
+
+def test_the_set_up_link_makes_the_first_admin(project):
+    token = commands.new_set_up_link(project)
+    user = commands.set_up(token, email="First@Example.Test ", password=PASSWORD)
+    assert user.email == "first@example.test"
+    assert user.check_password(PASSWORD)
+    assert Member.objects.get(user=user).role == Role.ADMIN
+    assert actions() == ["set-up link made", "console set up"]
+
+
+def test_the_set_up_link_works_once(project):
+    token = commands.new_set_up_link(project)
+    commands.set_up(token, email="first@example.test", password=PASSWORD)
+    with pytest.raises(NotFound):
+        commands.set_up(token, email="second@example.test", password=PASSWORD)
+
+
+def test_other_set_up_links_end_with_the_first_admin_even_when_that_one_leaves(project):
+    token, other = commands.new_set_up_link(project), commands.new_set_up_link(project)
+    user = commands.set_up(token, email="first@example.test", password=PASSWORD)
+    Member.objects.filter(user=user).delete()
+    with pytest.raises(NotFound):
+        commands.set_up(other, email="second@example.test", password=PASSWORD)
+
+
+def test_nobody_sets_up_a_console_that_has_an_admin(project):
+    builders.a_member(project, Role.ADMIN)
+    token = commands.new_set_up_link(project)
+    with pytest.raises(Conflict):
+        commands.set_up(token, email="second@example.test", password=PASSWORD)
+
+
+def test_when_no_admin_is_left_set_up_lets_somebody_known_in_again(project):
+    user = builders.a_member(project, Role.VIEWER).user
+    commands.set_up(commands.new_set_up_link(project), email=user.email, password=PASSWORD)
+    user.refresh_from_db()
+    assert user.check_password(PASSWORD)
+    assert Member.objects.get(user=user).role == Role.ADMIN
+
+
+@pytest.mark.parametrize(
+    ("email", "password", "path"),
+    [
+        ("nobody", PASSWORD, "email"),
+        ("somebody@example.test", "short", "password"),
+        ("somebody@example.test", "password123", "password"),
+        ("somebody@example.test", "somebody@example", "password"),
+    ],
+)
+def test_a_bad_e_mail_or_a_weak_password_is_refused_by_its_field(project, email, password, path):
+    token = commands.new_set_up_link(project)
+    with pytest.raises(InvalidInput) as refused:
+        commands.set_up(token, email=email, password=password)
+    assert [problem.path for problem in refused.value.errors] == [path]
+    assert not User.objects.exists()
+    assert queries.invitation_of(token, for_set_up=True)
+
+
+def test_an_invited_person_joins_with_the_role_of_the_invitation(project):
+    token = commands.invite(project, email="New@Example.test", role=Role.EDITOR, by=ADMIN)
+    user = commands.accept_as_new(token, password=PASSWORD)
+    assert user.email == "new@example.test"
+    assert Member.objects.get(user=user, project=project).role == Role.EDITOR
+    assert actions() == ["member invited", "invitation accepted"]
+    with pytest.raises(NotFound):
+        commands.accept_as_new(token, password=PASSWORD)
+
+
+def test_an_invitation_is_over_after_seven_days(project):
+    token = commands.invite(project, email="new@example.test", role=Role.VIEWER, by=ADMIN)
+    Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    with pytest.raises(NotFound):
+        commands.accept_as_new(token, password=PASSWORD)
+
+
+def test_a_second_invitation_ends_the_first(project):
+    first = commands.invite(project, email="new@example.test", role=Role.ADMIN, by=ADMIN)
+    commands.invite(project, email="new@example.test", role=Role.VIEWER, by=ADMIN)
+    assert queries.invitation_of(first, for_set_up=False) is None
+    assert [invitation.role for invitation in queries.open_invitations(project)] == [Role.VIEWER]
+
+
+def test_an_invitation_is_no_set_up_link_and_the_other_way_round(project):
+    invitation = commands.invite(project, email="new@example.test", role=Role.VIEWER, by=ADMIN)
+    link = commands.new_set_up_link(project)
+    with pytest.raises(NotFound):
+        commands.set_up(invitation, email="new@example.test", password=PASSWORD)
+    with pytest.raises(NotFound):
+        commands.accept_as_new(link, password=PASSWORD)
+
+
+def test_a_member_is_not_invited_again(project):
+    member = builders.a_member(project)
+    with pytest.raises(Conflict, match="member already"):
+        commands.invite(project, email=member.user.email, role=Role.ADMIN, by=ADMIN)
+
+
+def test_somebody_known_joins_signed_in_and_only_with_the_invited_e_mail(project):
+    known, other = builders.a_user(), builders.a_user()
+    token = commands.invite(project, email=known.email, role=Role.OPERATOR, by=ADMIN)
+    with pytest.raises(Conflict):
+        commands.accept_as_new(token, password=PASSWORD)
+    with pytest.raises(Conflict):
+        commands.accept_as(token, user=other)
+    assert commands.accept_as(token, user=known) == project
+    assert Member.objects.get(user=known).role == Role.OPERATOR
+
+
+def test_a_withdrawn_invitation_lets_nobody_in(project):
+    token = commands.invite(project, email="new@example.test", role=Role.VIEWER, by=ADMIN)
+    commands.withdraw_invitation(queries.open_invitations(project)[0], by=ADMIN)
+    with pytest.raises(NotFound):
+        commands.accept_as_new(token, password=PASSWORD)
+
+
+def test_a_role_is_changed_and_the_change_is_recorded(project):
+    member = builders.a_member(project, Role.VIEWER)
+    commands.change_role(member, role=Role.EDITOR, by=ADMIN)
+    entry = AuditEntry.objects.get()
+    assert (entry.action, entry.subject) == ("role changed", member.user.email)
+    assert entry.details == {"was": "viewer", "role": "editor"}
+    assert verify(project) is None
+
+
+def test_the_last_admin_is_neither_removed_nor_demoted(project):
+    last = builders.a_member(project, Role.ADMIN)
+    with pytest.raises(Conflict, match="last admin"):
+        commands.change_role(last, role=Role.VIEWER, by=ADMIN)
+    with pytest.raises(Conflict, match="last admin"):
+        commands.remove_member(last, by=ADMIN)
+    assert Member.objects.get().role == Role.ADMIN
+
+
+def test_an_admin_who_is_switched_off_does_not_count(project):
+    last = builders.a_member(project, Role.ADMIN)
+    User.objects.filter(pk=builders.a_member(project, Role.ADMIN).user_id).update(is_active=False)
+    with pytest.raises(Conflict):
+        commands.remove_member(last, by=ADMIN)
+
+
+def test_one_of_two_admins_may_go(project):
+    first, second = builders.a_member(project, Role.ADMIN), builders.a_member(project, Role.ADMIN)
+    commands.remove_member(first, by=ADMIN)
+    with pytest.raises(Conflict):
+        commands.remove_member(second, by=ADMIN)
+
+
+def test_only_an_admin_manages_members(project):
+    member = builders.a_member(project)
+    for attempt in (
+        lambda: commands.invite(project, email="a@example.test", role=Role.VIEWER, by=EDITOR),
+        lambda: commands.change_role(member, role=Role.ADMIN, by=EDITOR),
+        lambda: commands.remove_member(member, by=EDITOR),
+    ):
+        with pytest.raises(Forbidden):
+            attempt()
+
+
+def test_an_admin_makes_another_project_and_is_its_admin(project):
+    user = builders.a_member(project, Role.ADMIN).user
+    made = commands.create_project(name="  Research   lab ", user=user)
+    assert (made.slug, made.name) == ("research-lab", "Research lab")
+    assert Member.objects.get(project=made).role == Role.ADMIN
+    with pytest.raises(Conflict):
+        commands.create_project(name="Research Lab", user=user)
+
+
+@pytest.mark.parametrize("name", ["", "   ", "!!!", "x" * 129])
+def test_a_name_that_gives_no_address_makes_no_project(project, name):
+    user = builders.a_member(project, Role.ADMIN).user
+    with pytest.raises(InvalidInput):
+        commands.create_project(name=name, user=user)
+
+
+def test_who_is_admin_nowhere_makes_no_project(project):
+    with pytest.raises(Forbidden):
+        commands.create_project(name="Mine", user=builders.a_member(project, Role.EDITOR).user)
