@@ -30,6 +30,7 @@ class MemberRequest(HttpRequest):
 
     user: User
     project: Project
+    projects: list[Project]  # all that this person belongs to, for the switch between them
     role: Role
     actor: Actor
 
@@ -53,11 +54,12 @@ def member_page(
         ) -> HttpResponseBase:
             if not isinstance(request.user, User):
                 return to_sign_in(request)
-            member = queries.membership(request.user, slug)
+            members = queries.memberships(request.user)
+            member = next((each for each in members if each.project.slug == slug), None)
             if member is None:
                 raise Http404
             try:
-                asked = _as_member(request, member)
+                asked = _as_member(request, member, members)
                 policies.refuse_unless(asked.role, action)
                 return view(asked, *args, **kwargs)
             except RoleNeeded as error:
@@ -70,11 +72,12 @@ def member_page(
     return decorate
 
 
-def _as_member(request: HttpRequest, member: Member) -> MemberRequest:
+def _as_member(request: HttpRequest, member: Member, members: list[Member]) -> MemberRequest:
     role = Role(member.role)
     # What the class MemberRequest promises is put on the request that came in.
     vars(request).update(
         project=member.project,
+        projects=[each.project for each in members],
         role=role,
         actor=person(member.user_id, member.user.email, role),
     )

@@ -22,14 +22,6 @@ def user_with(email: str) -> User | None:
     return User.objects.filter(email=email.strip().lower()).first()
 
 
-def membership(user: User, slug: str) -> Member | None:
-    return (
-        Member.objects.select_related("project", "user")
-        .filter(user=user, project__slug=slug)
-        .first()
-    )
-
-
 def memberships(user: User) -> list[Member]:
     return list(
         Member.objects.select_related("project", "user")
