@@ -26,3 +26,14 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number} {self.action} {self.subject}"
+
+    def told(self) -> list[tuple[str, str]]:
+        """The details that say something, in words."""
+        return [
+            (
+                name.replace("_", " "),
+                " ".join(map(str, value)) if isinstance(value, list) else str(value),
+            )
+            for name, value in self.details.items()
+            if value or (isinstance(value, int) and not isinstance(value, bool))
+        ]

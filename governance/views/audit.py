@@ -26,6 +26,7 @@ def audit(request: MemberRequest) -> HttpResponse:
         "page_title": "Audit log",
         "entries": shown,
         "length": length,
+        "words": f"{len(shown)} of {length:,}, newest first",
         # Back up by a page; beyond the newest one there is the first page.
         "newer": _newer(newest, length) if newest < length else "",
         "older": f"?before={shown[-1].number}" if len(entries) > PAGE else "",

@@ -1,0 +1,48 @@
+"""Two processes that prepare at once: one console comes of it, and both end well."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.stores import OURS
+
+MANAGE = Path(__file__).resolve().parent.parent.parent / "manage.py"
+
+
+@pytest.fixture
+def environment(tmp_path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name != OURS}
+    return kept | {"EDICTUM_SITE_DATA": str(tmp_path), "DATABASE_URL": "", "PORT": "8000"}
+
+
+def prepare(environment: dict[str, str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, str(MANAGE), "prepare"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_two_starts_at_once_make_one_project_and_one_key(environment):
+    both = [prepare(environment), prepare(environment)]
+    told = [each.communicate() for each in both]
+    assert [each.returncode for each in both] == [0, 0], told
+    said = "".join(out for out, _ in told)
+    assert sum(line.strip().startswith("edk_") for line in said.splitlines()) == 1
+    assert said.count("/set-up/") == 2  # each shows a link, and both work until somebody is in
+
+
+def test_a_database_that_cannot_be_used_ends_the_start_with_a_sentence(environment, tmp_path):
+    (tmp_path / "edictum-site.sqlite3").write_text(
+        "this is no database, whatever its name says\n" * 40
+    )
+    start = prepare(environment)
+    _, err = start.communicate()
+    assert start.returncode == 1
+    assert "Traceback" not in err
+    assert "cannot be used" in err.splitlines()[-1]
