@@ -36,4 +36,5 @@ def collect_garbage_seldom(**_: Any) -> None:
 def start_beat(**_: Any) -> None:
     # A beat of its own process outlives a worker that is killed; a thread leaves nothing behind.
     schedule = app.conf.get("beat_schedule_filename")
-    EmbeddedService(app, thread=True, schedule_filename=schedule).start()
+    beat: Any = EmbeddedService(app, thread=True, schedule_filename=schedule)
+    beat.start()

@@ -24,7 +24,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             raise
 
     def _set_autocommit(self, autocommit: bool) -> None:  # noqa: FBT001 - Django's signature
-        super()._set_autocommit(autocommit)
+        super()._set_autocommit(autocommit)  # type: ignore[misc]  # not in the stubs
         if autocommit:
             self._release()
 
