@@ -1,0 +1,31 @@
+"""Fixtures for tests that post and settle."""
+
+import pytest
+from django.test import Client
+
+from edictum_site.celery import app
+from governance.models import Project
+from outcomes.commands import names
+from tests import builders
+from tests.outcomes.posting import Agent
+
+# A doorbell rings here as well; nobody is there to hear it, and no server is asked for.
+app.set_default()
+app.conf.broker_url = "memory://"
+
+
+@pytest.fixture(autouse=True)
+def _no_names_kept() -> None:
+    # What is remembered of names outlives a test, its database does not.
+    names.forget()
+
+
+@pytest.fixture
+def agent(project: Project) -> Agent:
+    """Posts, settles and reads: a key with every right, in production."""
+    return Agent(builders.bearing(builders.a_key(project, "agent", "ingest", "manage")[0]))
+
+
+@pytest.fixture
+def reader(project: Project) -> Client:
+    return builders.bearing(builders.a_key(project, "read")[0])
