@@ -1,0 +1,135 @@
+"""Counts all that is stored anew, from the events alone, and tells what differs from what is kept.
+
+For tests and drills, on whatever database the settings name. What it holds the tables to is the
+domain's own folding and nothing of what the worker's writing goes through.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from governance.queries import Governing
+from outcomes import queries
+from outcomes.domain.call import Call as Folded
+from outcomes.domain.fold import fold
+from outcomes.domain.outcome import ToolArtifactReference, ToolDenied
+from outcomes.models import AgentMinute, Call, Event, Session, ToolMinute
+
+Found = dict[tuple[int, bytes], Folded]
+
+
+def differences() -> list[str]:
+    """Sentences about what is not as it should be; empty when every count is exact."""
+    folded = _folded()
+    return [
+        *_in_calls(folded),
+        *_in_rollups(ToolMinute, "tool"),
+        *_in_rollups(AgentMinute, "agent"),
+        *_in_sessions(folded),
+    ]
+
+
+def _folded() -> Found:
+    events = defaultdict(list)
+    rows = Event.objects.select_related("agent", "environment").order_by("id")
+    for stored in queries.read_events(rows.iterator(chunk_size=2_000)):
+        row = stored.row
+        events[row.environment_id, bytes(row.call_digest)].append(stored.event)
+    calls = {key: fold(reported) for key, reported in events.items()}
+    return {key: call for key, call in calls.items() if call is not None}
+
+
+def _in_calls(folded: Found) -> Iterator[str]:
+    kept = {}
+    for row in Call.objects.select_related("agent", "tool", "session").iterator(chunk_size=2_000):
+        kept[row.environment_id, bytes(row.digest)] = row
+    for key in folded.keys() ^ kept.keys():
+        known = folded[key].call_id if key in folded else kept[key].call_id
+        yield f"call {known}: {'is missing' if key in folded else 'has no events'}"
+    for key in folded.keys() & kept.keys():
+        row, call = kept[key], folded[key]
+        found = {
+            "kind": (row.kind, call.outcome.kind if call.outcome else ""),
+            "at": (row.at, call.at),
+            "order": (row.order, call.order),
+            "agent": (row.agent.name, call.agent_id),
+            "tool": (row.tool.name, call.tool_name),
+            "session": (row.session.session_id if row.session else None, call.session_id),
+            "reported": (row.reported, call.reported or ""),
+            "verdict": (row.verdict, row.classified or row.reported or "unknown" * call.ran)
+            if call.ran
+            else (row.verdict, ""),
+            "reason": (row.reason, getattr(call.outcome, "reason", "")),
+            "elapsed": (row.elapsed_ms, call.elapsed_ms),
+            "conflict": (row.conflict, call.conflict),
+        }
+        for name, (has, should) in found.items():
+            if has != should:
+                yield f"call {row.call_id}: {name} is {has!r}, should be {should!r}"
+
+
+def _in_rollups(model: Any, name: str) -> Iterator[str]:
+    should: Counter[tuple[Any, ...]] = Counter()
+    disagreeing: Counter[tuple[Any, ...]] = Counter()
+    columns = ("environment", name, "at", "kind", "verdict", "reason", "disagreement")
+    for env, named, at, kind, verdict, reason, disagreement in Call.objects.values_list(*columns):
+        key = (env, named, _minute(at), kind, verdict, reason[:64])
+        should[key] += 1
+        disagreeing[key] += disagreement
+    has = {
+        (row.environment_id, getattr(row, f"{name}_id"), row.minute, row.kind, row.verdict,
+         row.reason): (row.calls, row.disagreements)
+        for row in model.objects.all()
+    }  # fmt: skip
+    for key in should.keys() | has.keys():
+        kept, right = has.get(key, (0, 0)), (should[key], disagreeing[key])
+        if kept != right:
+            yield f"rollup by {name} {key}: {kept}, should be {right}"
+
+
+def _minute(at: datetime) -> datetime:
+    return at.replace(second=0, microsecond=0)
+
+
+def _in_sessions(folded: Found) -> Iterator[str]:
+    calls: dict[int, list[Call]] = defaultdict(list)
+    for row in Call.objects.exclude(session=None).order_by("at", "call_index", "order"):
+        calls[row.session_id or 0].append(row)
+    for session in Session.objects.select_related("environment", "agent"):
+        rows = calls.pop(session.pk, [])
+        if not rows:
+            if session.attempts:
+                yield f"session {session.session_id}: counts {session.attempts} calls, has none"
+            continue
+        ran = [row for row in rows if row.kind not in ("", ToolDenied.kind)]
+        should = {
+            "attempts": len(rows),
+            "executions": len(ran),
+            "successes": sum(row.verdict == "success" for row in ran),
+            "failures": sum(row.verdict == "failure" for row in ran),
+            "unknown": sum(row.verdict == "unknown" for row in ran),
+            "denied": sum(row.kind == ToolDenied.kind for row in rows),
+            "open": sum(row.kind == "" for row in rows),
+            "disagreements": sum(row.disagreement for row in rows),
+            "artifacts": sum(row.kind == ToolArtifactReference.kind for row in rows),
+            "first_at": rows[0].at,
+            "last_at": rows[-1].at,
+        }
+        for name, right in should.items():
+            if getattr(session, name) != right:
+                kept = getattr(session, name)
+                yield f"session {session.session_id}: {name} is {kept}, should be {right}"
+        yield from _in_standing(session)
+    yield from (f"session {missing} is missing" for missing in calls)
+
+
+def _in_standing(session: Session) -> Iterator[str]:
+    """What was kept call by call must be what a reading of all calls at once gives."""
+    kept = queries.report_of(session, Governing([session.environment_id]))
+    session.tally = ""  # so that it is read from the calls
+    anew = queries.report_of(session, Governing([session.environment_id]))
+    for name in ("counts", "denials", "limits"):
+        has, should = getattr(kept, name), getattr(anew, name)
+        if has != should:
+            yield f"session {session.session_id}: {name} are {has}, should be {should}"
