@@ -66,6 +66,8 @@ CACHES = {
     "default": {  # shared by all processes, and there when Redis is not: sign-in throttling
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "shared_cache",
+        # At Django's 300 a stranger who tries many names would push out the counts of the others.
+        "OPTIONS": {"MAX_ENTRIES": 10_000},
     }
 }
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from governance.audit import record
 from governance.commands.environments import environment_named
-from governance.domain.actor import CONSOLE, Actor
+from governance.domain.actor import CONSOLE, Actor, shown
 from governance.domain.api_keys import Scope, digest_of, environment_of, hint_of, new_key
 from governance.domain.errors import InvalidInput, Problem
 from governance.models import ApiKey, Project
@@ -101,7 +101,7 @@ def _save(
         agent=agent,
         assigned_only=assigned_only,
         dialect=dialect,
-        created_by=str(by)[:254],
+        created_by=shown(str(by))[:254],
         expires_at=expires_at,
     )
     record(

@@ -29,6 +29,11 @@ class Actor:
                 return "console"
 
 
+def shown(actor: str) -> str:
+    """An actor as the log writes it, for people to read: an e-mail needs no word before it."""
+    return actor.removeprefix(f"{ActorKind.PERSON}:")
+
+
 CONSOLE = Actor(ActorKind.CONSOLE, None, "console", Role.ADMIN)
 
 

@@ -2,6 +2,7 @@
 
 from django.db import models
 
+from governance.domain.actor import shown
 from governance.models.projects import Project
 
 
@@ -26,6 +27,9 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number} {self.action} {self.subject}"
+
+    def who(self) -> str:
+        return shown(self.actor)
 
     def told(self) -> list[tuple[str, str]]:
         """The details that say something, in words."""
