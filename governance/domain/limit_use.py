@@ -154,8 +154,10 @@ def limit_denying(
     for counter in eligible:
         if counter.at_counted is not None:
             return counter
+    # An assumed limit that is far off is no explanation: the agent had one that we do not know.
+    stated = [counter for counter in eligible if not counter.limit.assumed]
     for kind in (MaxExecutions, MaxExecutionsOfTool, MaxAttempts):
-        for counter in eligible:
+        for counter in stated:
             if isinstance(counter.limit, kind):
                 return counter
     return None

@@ -179,3 +179,11 @@ def test_what_a_rule_wants_above_the_sdk_is_stopped_by_the_sdk():
     stopped = limit_denying(counters, "high", "query")
     assert stopped is not None
     assert (stopped.limit.assumed, stopped.limit.kind) == (True, "max_tool_calls")
+
+
+def test_an_assumed_limit_that_is_far_off_does_not_explain_a_denial():
+    counters = [
+        LimitCounter(MaxAttempts(500, assumed=True)),
+        LimitCounter(MaxExecutions(200, assumed=True)),
+    ]
+    assert limit_denying(counters, "a-rule-we-never-saw", "read_file") is None
