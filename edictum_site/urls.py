@@ -7,6 +7,8 @@ from edictum_site.api import api
 
 urlpatterns = [
     path("", include("governance.urls")),
+    path("", include("outcomes.urls")),
+    path("", include("outcomes.urls")),
     path("account/", include(accounts)),
     # Old and new SDKs differ in the prefix only; two routes would be two names for one thing.
     re_path(r"^(?:api/)?v1/", api.urls),

@@ -6,9 +6,11 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from edictum_site.celery import app
 from governance import auth
 from governance.domain.roles import Role
 from governance.models import Project
+from outcomes.commands import names
 from tests import builders
 
 
@@ -16,12 +18,16 @@ def pytest_configure() -> None:
     # Pages are tested without collecting static files first; journeys run the real start.
     plain = "django.contrib.staticfiles.storage.StaticFilesStorage"
     settings.STORAGES["staticfiles"]["BACKEND"] = plain
+    # A doorbell rings here as well; nobody is there to hear it, and no server is asked for.
+    app.set_default()
+    app.conf.update(broker_url="memory://")
 
 
 @pytest.fixture(autouse=True)
-def _no_keys_kept() -> None:
-    # The cache of keys outlives a test, its database does not.
+def _nothing_remembered() -> None:
+    # What a process remembers outlives a test, its database does not.
     auth.forget_keys()
+    names.forget()
 
 
 @pytest.fixture

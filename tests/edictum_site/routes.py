@@ -23,6 +23,14 @@ API = {
     "GET keys": READERS,
     "POST keys": ADMINS,
     "DELETE keys/{key_id}": ADMINS,
+    "POST contracts": EDITORS,
+    "GET contracts": READERS,
+    "POST contracts/validate": READERS,
+    "POST contracts/evaluate": READERS,
+    "GET contracts/{name}": READERS,
+    "GET contracts/{name}/versions/{version}": READERS,
+    "POST contracts/{name}/deployments": EDITORS,
+    "GET contracts/{name}/deployments": READERS,
     "POST outcomes": INGESTERS,
     "POST events": INGESTERS,
     "POST audit/ingest": INGESTERS,
@@ -36,9 +44,19 @@ API = {
     "GET health": EVERYBODY,
 }
 
-# Pages of a project, by name: the least role. The rest of the askers must not get in.
+# Pages of a project, by name (and query): the least role. The rest of the askers must not get in.
 PROJECT_PAGES = {
     "GET outcomes:sessions": Role.VIEWER,
+    "GET outcomes:session": Role.VIEWER,
+    "GET outcomes:session_rows": Role.VIEWER,
+    "GET outcomes:session_standing?of=s-1": Role.VIEWER,
+    "GET outcomes:calls": Role.VIEWER,
+    "GET outcomes:call": Role.VIEWER,
+    "GET outcomes:call_rows": Role.VIEWER,
+    "GET outcomes:artifact_raw": Role.VIEWER,
+    "GET outcomes:rejected": Role.VIEWER,
+    "GET outcomes:set_aside": Role.VIEWER,
+    "POST outcomes:retry_batch": Role.OPERATOR,
     "GET governance:settings": Role.VIEWER,
     "POST governance:rename": Role.ADMIN,
     "GET governance:keys": Role.VIEWER,
