@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from governance.evaluator.expressions import leaves
+from governance.evaluator.limits import limits_in
 from governance.evaluator.messages import Finding
 
 # A selector that nobody resolves is accepted, and its condition is never met.
@@ -39,7 +40,7 @@ def _about_rules(document: dict[str, Any]) -> Iterator[Finding]:
 def _about_limits(rule: dict[str, Any], path: list[str | int]) -> Iterator[Finding]:
     if rule.get("mode") == "observe":
         yield Finding("observed_limit", [*path, "mode"], at_key=True)
-    limits = rule["limits"]
+    limits = limits_in(rule)
     for name, cap in _CAPS.items():
         if (value := limits.get(name)) is None:
             continue

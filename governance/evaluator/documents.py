@@ -10,6 +10,7 @@ from edictum.audit import CollectingAuditSink
 
 from governance.evaluator.advice import warnings_about
 from governance.evaluator.findings import findings_in, library_says, unreadable_values
+from governance.evaluator.limits import limits_in
 from governance.evaluator.messages import Finding, Loaded, SessionRule
 
 SHELF = 16
@@ -73,7 +74,7 @@ def action_of(rule: dict[str, Any]) -> str:
 def session_rules_of(document: dict[str, Any]) -> list[SessionRule]:
     mode = document["defaults"]["mode"]
     return [
-        SessionRule(rule["id"], rule["limits"], rule.get("mode", mode))
+        SessionRule(rule["id"], limits_in(rule), rule.get("mode", mode))
         for rule in document["rules"]
         if rule["type"] == "session" and rule.get("enabled", True)
     ]
