@@ -11,6 +11,7 @@ from governance.commands.environments import environment_named
 from governance.domain.actor import CONSOLE, Actor, shown
 from governance.domain.api_keys import Scope, digest_of, environment_of, hint_of, new_key
 from governance.domain.errors import InvalidInput, Problem
+from governance.domain.texts import can_be_kept
 from governance.models import ApiKey, Project
 from governance.policies import Action, refuse_key_with, refuse_unless
 
@@ -132,6 +133,7 @@ def _refuse_misfits(
         Problem(path=path, message=message)
         for path, fits, message in (
             ("name", 0 < len(name.strip()) <= 128, "A key's name has 1 to 128 characters."),
+            ("name", can_be_kept(name), "This name holds NUL or half a character."),
             ("scopes", scopes, "A key has at least one scope."),
             (
                 "scopes",
@@ -139,6 +141,7 @@ def _refuse_misfits(
                 f"The scopes are {', '.join(Scope)}.",
             ),
             ("agent", len(agent) <= 128, "The glob of an agent has at most 128 characters."),
+            ("agent", can_be_kept(agent), "This glob holds NUL or half a character."),
             ("dialect", dialect in DIALECTS, "The dialect is old or new."),
             ("expires", expires is None or expires > timezone.now(), "This time has passed."),
         )

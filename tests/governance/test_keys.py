@@ -70,6 +70,8 @@ def test_making_and_revoking_stand_in_the_audit_log_without_the_key(project):
         ({"scopes": []}, "scopes"),
         ({"scopes": ["agent", "everything"]}, "scopes"),
         ({"agent": "x" * 129}, "agent"),
+        ({"name": "a\0"}, "name"),
+        ({"agent": "\ud800"}, "agent"),
         ({"dialect": "older"}, "dialect"),
         ({"expires": timezone.now() - timedelta(days=1)}, "expires"),
     ],
