@@ -2,7 +2,9 @@
 
 from ninja import Router
 
+from governance.api.contracts import router as contracts
 from governance.api.keys import router as keys
 
 router = Router()
 router.add_router("", keys)
+router.add_router("", contracts)

@@ -8,7 +8,7 @@ from governance import commands, queries
 from governance.auth import AccessRequest, KeyOrMember
 from governance.domain.errors import NotFound
 from governance.policies import Action
-from governance.schemas import KeyIn, KeyOut, KeysOut, KeysQuery, NewKeyOut, key_out
+from governance.schemas.keys import KeyIn, KeyOut, KeysOut, KeysQuery, NewKeyOut, key_out
 
 router = Router(tags=["keys"])
 

@@ -1,5 +1,6 @@
 """Every write of governance: a verb, one transaction, and who did it; split by noun."""
 
+from governance.commands.contracts import deploy, save_version
 from governance.commands.environments import environment_named
 from governance.commands.keys import keep_bootstrap_key, make_key, revoke_key
 from governance.commands.people import (
@@ -20,6 +21,7 @@ __all__ = [
     "accept_as_new",
     "change_role",
     "create_project",
+    "deploy",
     "environment_named",
     "first_admin",
     "first_project",
@@ -30,6 +32,7 @@ __all__ = [
     "remove_member",
     "rename_project",
     "revoke_key",
+    "save_version",
     "set_up",
     "withdraw_invitation",
 ]

@@ -2,6 +2,17 @@
 
 from governance.queries.audit import audit_entries, audit_length
 from governance.queries.checks import check_for
+from governance.queries.contracts import (
+    bundle_named,
+    deployments_before,
+    live_deployment,
+    live_deployments,
+    newest_version,
+    newest_versions,
+    read_contract,
+    version_numbered,
+    versions_before,
+)
 from governance.queries.governing import Governing
 from governance.queries.keys import (
     ended_keys,
@@ -32,7 +43,9 @@ __all__ = [
     "anybody",
     "audit_entries",
     "audit_length",
+    "bundle_named",
     "check_for",
+    "deployments_before",
     "ended_keys",
     "environments",
     "has_keys",
@@ -41,14 +54,21 @@ __all__ = [
     "is_admin_somewhere",
     "key_numbered",
     "keys_before",
+    "live_deployment",
+    "live_deployments",
     "live_key",
     "live_keys",
     "member_numbered",
     "members",
     "memberships",
+    "newest_version",
+    "newest_versions",
     "open_invitations",
     "project_numbered",
     "project_with",
+    "read_contract",
     "somebody_can_get_in",
     "user_with",
+    "version_numbered",
+    "versions_before",
 ]

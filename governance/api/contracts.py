@@ -1,0 +1,158 @@
+"""Contracts over HTTP: saved, read, validated, deployed, and tried on a call."""
+
+from typing import Any
+
+from ninja import Query, Router, Status
+
+from governance import commands, engine, queries
+from governance.auth import AccessRequest, KeyOrMember
+from governance.domain.errors import NotFound
+from governance.models import Bundle, BundleVersion, Deployment
+from governance.policies import Action
+from governance.schemas.contracts import (
+    CallIn,
+    ContractIn,
+    ContractOut,
+    ContractsOut,
+    ContractsQuery,
+    DeploymentIn,
+    DeploymentOut,
+    DeploymentsOut,
+    DeploymentsQuery,
+    EvaluationOut,
+    TextIn,
+    ValidationOut,
+    VersionOut,
+    VersionsQuery,
+    WholeVersionOut,
+    deployment_out,
+    live_out,
+    version_out,
+    whole_version_out,
+)
+
+router = Router(tags=["contracts"])
+CAN_READ = KeyOrMember("read")
+
+
+@router.post(
+    "/contracts",
+    response={201: VersionOut, 200: VersionOut},
+    auth=KeyOrMember(action=Action.WRITE_CONTRACT),
+)
+def save_contract(request: AccessRequest, body: ContractIn) -> Status[dict[str, Any]]:
+    version, is_new = commands.save_version(
+        queries.project_numbered(request.auth.project_id),
+        document=body.yaml,
+        message=body.message,
+        by=request.auth.actor,
+    )
+    return Status(201 if is_new else 200, version_out(version))
+
+
+@router.get("/contracts", response=ContractsOut, auth=CAN_READ)
+def list_contracts(request: AccessRequest, page: Query[ContractsQuery]) -> dict[str, Any]:
+    project = queries.project_numbered(request.auth.project_id)
+    found = queries.newest_versions(project, page.cursor, page.limit + 1)
+    shown = found[: page.limit]
+    live = queries.live_deployments(project, [version.bundle_id for version in shown])
+    return {
+        "contracts": [
+            version_out(version) | {"deployments": _of(version.bundle_id, live)}
+            for version in shown
+        ],
+        "next": shown[-1].bundle.name if len(found) > len(shown) else None,
+    }
+
+
+@router.post("/contracts/validate", response=ValidationOut, auth=CAN_READ)
+def validate_contract(request: AccessRequest, body: TextIn) -> engine.Validation:
+    return queries.read_contract(body.yaml)
+
+
+@router.post("/contracts/evaluate", response=EvaluationOut, auth=CAN_READ)
+def evaluate_contract(request: AccessRequest, body: CallIn) -> engine.Evaluation:
+    document = (
+        body.yaml
+        if body.yaml is not None
+        else bytes(_version(_bundle(request, body.name or ""), body.version).document)
+    )
+    return engine.evaluate_call(document, body.call())
+
+
+@router.get("/contracts/{name}", response=ContractOut, auth=CAN_READ)
+def get_contract(request: AccessRequest, name: str, page: Query[VersionsQuery]) -> dict[str, Any]:
+    bundle = _bundle(request, name)
+    found = queries.versions_before(bundle, page.cursor, page.limit + 1)
+    shown = found[: page.limit]
+    live = queries.live_deployments(bundle.project, [bundle.pk])
+    return whole_version_out(_version(bundle)) | {
+        "deployments": _of(bundle.pk, live),
+        "versions": [version_out(version) for version in shown],
+        "next": str(shown[-1].number) if len(found) > len(shown) else None,
+    }
+
+
+def _read_by_the_name(word: str) -> None:
+    """A bundle may bear the name of what is posted at its own address."""
+
+    @router.get(f"/contracts/{word}", response=ContractOut, auth=CAN_READ, include_in_schema=False)
+    def get_contract_so_named(request: AccessRequest, page: Query[VersionsQuery]) -> dict[str, Any]:
+        return get_contract(request, word, page)
+
+
+_read_by_the_name("validate")
+_read_by_the_name("evaluate")
+
+
+@router.get("/contracts/{name}/versions/{int:version}", response=WholeVersionOut, auth=CAN_READ)
+def get_version(request: AccessRequest, name: str, version: int) -> dict[str, Any]:
+    return whole_version_out(_version(_bundle(request, name), version))
+
+
+@router.post(
+    "/contracts/{name}/deployments",
+    response={201: DeploymentOut, 200: DeploymentOut},
+    auth=KeyOrMember(action=Action.DEPLOY),
+)
+def deploy_version(request: AccessRequest, name: str, body: DeploymentIn) -> Status[dict[str, Any]]:
+    version = _version(_bundle(request, name), body.version)
+    deployment, is_new = commands.deploy(version, to=body.env, by=request.auth.actor)
+    return Status(201 if is_new else 200, deployment_out(deployment, live=True))
+
+
+@router.get("/contracts/{name}/deployments", response=DeploymentsOut, auth=CAN_READ)
+def list_deployments(
+    request: AccessRequest, name: str, page: Query[DeploymentsQuery]
+) -> dict[str, Any]:
+    bundle = _bundle(request, name)
+    found = queries.deployments_before(bundle, page.cursor, page.limit + 1, environment=page.env)
+    shown = found[: page.limit]
+    live = {each.pk for each in queries.live_deployments(bundle.project, [bundle.pk])}
+    return {
+        "deployments": [deployment_out(each, live=each.pk in live) for each in shown],
+        "next": str(shown[-1].pk) if len(found) > len(shown) else None,
+    }
+
+
+def _bundle(request: AccessRequest, name: str) -> Bundle:
+    project = queries.project_numbered(request.auth.project_id)
+    bundle = queries.bundle_named(project, name)
+    if bundle is None:
+        raise NotFound("There is no such bundle.")
+    return bundle
+
+
+def _version(bundle: Bundle, number: int | None = None) -> BundleVersion:
+    version = (
+        queries.newest_version(bundle)
+        if number is None
+        else queries.version_numbered(bundle, number)
+    )
+    if version is None:
+        raise NotFound(f"{bundle.name} has no such version.")
+    return version
+
+
+def _of(bundle_id: int, live: list[Deployment]) -> list[dict[str, Any]]:
+    return [live_out(each) for each in live if each.version.bundle_id == bundle_id]

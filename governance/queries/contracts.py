@@ -1,0 +1,117 @@
+"""Contract bundles of a project: their versions, what is live where, and what a text would say."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from django.db.models import Max, OuterRef, QuerySet, Subquery
+
+from governance import engine
+from governance.domain.errors import Problem
+from governance.domain.yaml_text import locate, path_text
+from governance.engine import Validation
+from governance.models import Bundle, BundleVersion, Deployment, Environment, Project
+
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,127}")  # agents ask for no longer one
+_NAME_AT = ("metadata", "name")
+
+
+def read_contract(document: bytes | str) -> Validation:
+    """What the library says of a document, and whether agents could ask for them by name."""
+    read = engine.validate(document)
+    if not read.valid or NAME.fullmatch(read.name):
+        return read
+    text = document if isinstance(document, str) else document.decode()
+    found = locate(text, {(_NAME_AT, False)}).get((_NAME_AT, False))
+    line, column = found or (None, None)
+    message = (
+        "A bundle's name begins with a small letter or digit and goes on with small letters, "
+        "digits, `.`, `_` or `-`, at most 128."
+    )
+    unfit = Problem(message=message, path=path_text(_NAME_AT), line=line, column=column)
+    return replace(read, errors=(unfit,))
+
+
+def bundle_named(project: Project, name: str) -> Bundle | None:
+    if not NAME.fullmatch(name):  # a NUL is more than PostgreSQL would look for
+        return None
+    return Bundle.objects.filter(project=project, name=name).first()
+
+
+def newest_version(bundle: Bundle) -> BundleVersion | None:
+    return _whole_versions(bundle).order_by("-number").first()
+
+
+def version_numbered(bundle: Bundle, number: int) -> BundleVersion | None:
+    return _whole_versions(bundle).filter(number=number).first()
+
+
+def versions_before(bundle: Bundle, before: int | None, limit: int) -> list[BundleVersion]:
+    """A page of its versions, newest first, without their documents."""
+    rows = _whole_versions(bundle).defer("document", "session_rules").order_by("-number")
+    return list((rows.filter(number__lt=before) if before else rows)[:limit])
+
+
+def newest_versions(project: Project, after: str, limit: int) -> list[BundleVersion]:
+    """Of each bundle the newest version, without its document, by the bundles' names."""
+    newest = (
+        BundleVersion.objects.filter(bundle=OuterRef("bundle"))
+        .order_by()
+        .values("bundle")
+        .annotate(newest=Max("number"))
+        .values("newest")
+    )
+    rows = (
+        BundleVersion.objects.filter(
+            bundle__project=project, bundle__name__gt=after, number=Subquery(newest)
+        )
+        .select_related("bundle")
+        .defer("document", "session_rules")
+        .order_by("bundle__name")
+    )
+    return list(rows[:limit])
+
+
+def deployments_before(
+    bundle: Bundle, before: int | None, limit: int, *, environment: str = ""
+) -> list[Deployment]:
+    """A page of its deployments, newest first; the first of an environment is the live one."""
+    rows = _deployments().filter(version__bundle=bundle).order_by("-id")
+    if environment:
+        rows = rows.filter(environment__name=environment)
+    return list((rows.filter(pk__lt=before) if before else rows)[:limit])
+
+
+def live_deployments(project: Project, bundles: Iterable[int]) -> list[Deployment]:
+    """What is current of each of these bundles in each environment."""
+    newest = (
+        Deployment.objects.filter(
+            version__bundle=OuterRef("version__bundle"), environment=OuterRef("environment")
+        )
+        .order_by("-id")
+        .values("pk")[:1]
+    )
+    return list(
+        _deployments()
+        .filter(
+            version__bundle__project=project,
+            version__bundle__in=list(bundles),
+            pk=Subquery(newest),
+        )
+        .order_by("version__bundle__name", "environment__name")
+    )
+
+
+def live_deployment(bundle: Bundle, environment: Environment) -> Deployment | None:
+    rows = _deployments().filter(version__bundle=bundle, environment=environment)
+    return rows.order_by("-id").first()
+
+
+def _whole_versions(bundle: Bundle) -> QuerySet[BundleVersion]:
+    return BundleVersion.objects.filter(bundle=bundle).select_related("bundle__project")
+
+
+def _deployments() -> QuerySet[Deployment]:
+    return Deployment.objects.select_related("environment", "version__bundle").defer(
+        "version__document", "version__session_rules"
+    )
