@@ -18,12 +18,13 @@ class Governing:
         self._limits: dict[int | None, tuple[SessionLimit, ...]] = {}
         rows = (
             Deployment.objects.filter(environment__in=list(environments))
-            .order_by("created_at", "id")
+            .order_by("id")
             .values_list("environment", "version__bundle__name", "version", "created_at")
         )
         for environment, bundle, version, at in rows:
             times, versions = self._deployed[environment].setdefault(bundle, ([], []))
-            times.append(at)
+            # A clock that was set back does not bring back the deployment before.
+            times.append(max(at, times[-1]) if times else at)
             versions.append(version)
 
     def version_of(
