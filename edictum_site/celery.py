@@ -35,6 +35,6 @@ def collect_garbage_seldom(**_: Any) -> None:
 @worker_ready.connect
 def start_beat(**_: Any) -> None:
     # A beat of its own process outlives a worker that is killed; a thread leaves nothing behind.
-    schedule = app.conf.get("beat_schedule_filename")
-    beat: Any = EmbeddedService(app, thread=True, schedule_filename=schedule)
+    # Kept in memory: a schedule on disk is one more thing that a kill can leave half-written.
+    beat: Any = EmbeddedService(app, thread=True, scheduler_cls="celery.beat:Scheduler")
     beat.start()

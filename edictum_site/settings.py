@@ -137,6 +137,7 @@ CELERY_TASK_IGNORE_RESULT = True  # results live in our tables
 CELERY_TASK_PUBLISH_RETRY = False  # a dead broker fails fast; the sweep is the retry
 CELERY_TASK_ACKS_LATE = True  # safe because every task may run twice
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # however long the broker is away
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 5, "socket_connect_timeout": 2}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
@@ -148,4 +149,3 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": env_str("EDICTUM_SITE_LOG_LEVEL", "INFO")},
 }
-CELERY_BEAT_SCHEDULE_FILENAME = str(DATA / "beat")

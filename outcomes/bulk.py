@@ -100,7 +100,7 @@ def _unnested(
     source = f"unnest({arrays}) AS source({_names(model, columns)})"
     connection.ensure_connection()
     # Django's own cursor sends text; binary arrays are twice as fast.
-    with psycopg.Cursor(connection.connection) as cursor:
+    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
         cursor.execute(
             statement.format(source=source), [list(column) for column in zip(*rows, strict=True)]
         )

@@ -13,6 +13,7 @@ from kombu.exceptions import OperationalError
 from outcomes.tasks import settle
 
 PAUSE = 0.02  # a message settles all that waits: ringing more often only costs the worker
+STALE = 30  # seconds after which the run that the message waited for has settled it all
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ class Doorbell:
             self._pressed.wait()
             self._pressed.clear()
             try:
-                settle.delay()
+                settle.apply_async(expires=STALE)
             except (OperationalError, OSError) as error:
                 logger.warning("The broker is silent; the sweep will find what waits: %s", error)
                 time.sleep(1)

@@ -72,9 +72,10 @@ def read(batches: list[Claimed]) -> Reading:
     reading = Reading()
     for batch in batches:
         reading.environments[batch.environment] = batch.sender.environment
-        reading.items += len(batch.raws)
+        raws = codec.unpack_batch(batch.body)
+        reading.items += len(raws)
         first = batch.id * ORDERS_PER_BATCH
-        for index, raw in enumerate(batch.raws):
+        for index, raw in enumerate(raws):
             event = codec.read_item(raw, batch.source, batch.sender, first + index)
             offloaded = codec.offload(event, raw)
             if offloaded is None:

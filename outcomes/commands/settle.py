@@ -22,8 +22,8 @@ def settle_inbox() -> int:
         return _settle(tried)
     except Taken:
         return 1  # there may be more; the other worker has those
-    except Exception:
-        if not tried or _is_gone():
+    except Exception as error:
+        if not tried or _is_passing(error) or _is_gone():
             raise
         logger.exception("A claim could not be settled; its batches are tried one by one")
     return sum(_settle_alone(batch) for batch in tried)
@@ -46,11 +46,21 @@ def _settle_alone(batch: int) -> int:
     except Taken:
         return 0
     except Exception as error:
-        if _is_gone():
+        if _is_passing(error) or _is_gone():
             raise
         logger.exception("Batch %d could not be settled", batch)
         note_failure(batch, error)
         return 0
+
+
+def _is_passing(error: Exception) -> bool:
+    """Whether waiting helps: a deadlock, a lock, a full disk, a server that stops."""
+    if not isinstance(error, OperationalError | InterfaceError):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    if state is not None:  # PostgreSQL tells by the class of its code
+        return state[:2] in {"08", "40", "53", "55", "57"}
+    return any(word in str(error) for word in ("locked", "disk is full", "disk I/O"))
 
 
 def _is_gone() -> bool:
