@@ -31,7 +31,7 @@ def listen(host: str, port: int) -> socket.socket:
                 time.sleep(0.05)
                 continue
             raise StartRefused(why_not(error, host, port)) from None
-        # Its connections inherit this. Handed over by its number, uvicorn takes it for a unix socket
+        # Its connections inherit this. uvicorn takes a socket given by its number for a unix one
         # and leaves it out: each small answer then waits 40 ms for the client's acknowledgement.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         listener.set_inheritable(True)

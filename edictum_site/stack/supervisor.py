@@ -39,10 +39,13 @@ class Supervisor:
     def run_to_its_end(self, child: Child) -> None:
         """For work that is done once, and without which there is no start."""
         self.start(child)
-        while child not in (ended := self._turn()):
-            pass
+        code = None
+        while code is None:
+            ended = self._turn()
+            code = ended.pop(child, None)
+            self._start_again(ended)
         self._children.remove(child)
-        if ended[child]:
+        if code:
             raise StartRefused(child.last_words())
 
     def wait_for_first_page(self, page: FirstPage, web: Child) -> None:
@@ -68,18 +71,19 @@ class Supervisor:
                 if child.name == name:
                     child.signal(signal.SIGTERM)
                     asked.append(child)
-                    self._wait_for_end(asked, began + seconds)
+            self._wait_for_end(asked, began + seconds)
         for child in self._children:
             child.signal(signal.SIGKILL)
         self._wait_for_end(self._children, time.monotonic() + 1)
         self._note.unlink(missing_ok=True)
 
     def _wait_for_end(self, children: list[Child], deadline: float) -> None:
+        """A second Ctrl-C changes nothing: some shells and wrappers deliver the first one twice."""
         while any(child.ended() is None and child.pid for child in children):
             left = deadline - time.monotonic()
-            # Who asks for the stop twice does not want to wait.
-            if left <= 0 or self._signals.wait(left):
+            if left <= 0:
                 return
+            self._signals.wait(left)
 
     def _turn(self, page: FirstPage | None = None) -> dict[Child, int]:
         """Wait until something happens, and tell who has ended and how."""

@@ -158,3 +158,10 @@ def test_a_port_in_use_is_one_sentence(tmp_path):
 )
 def test_what_cannot_work_is_one_sentence(tmp_path, variables, sentence):
     assert sentence in refused(tmp_path, **variables)
+
+
+def test_a_child_that_will_not_stop_is_killed_in_the_end(own):
+    pids = own.children
+    os.kill(pids["worker"], signal.SIGSTOP)
+    assert own.stop() == 0
+    assert not any(map(lives, pids.values()))
