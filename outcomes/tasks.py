@@ -2,13 +2,14 @@
 
 from celery import shared_task
 
-from outcomes import commands
+from outcomes import commands, pulse
 
 
 @shared_task
 def settle() -> None:
+    pulse.give()
     while commands.settle_inbox():
-        pass
+        pulse.give()
 
 
 @shared_task

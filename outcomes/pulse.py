@@ -1,0 +1,42 @@
+"""The worker's sign of life: a key that the broker keeps for some seconds after each round."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from redis import Redis, RedisError
+
+KEY = "edictum-site:worker"
+EVERY = 1.0  # seconds
+KEPT = 10  # seconds: several sweeps
+
+_given = 0.0
+
+
+def give() -> None:
+    """Called by the worker as often as it likes."""
+    global _given
+    now = time.monotonic()
+    if now - _given >= EVERY:
+        _given = now
+        _ask(lambda broker: broker.set(KEY, "1", ex=KEPT))
+
+
+def is_felt() -> bool | None:
+    """Whether a worker gave a sign of late; None where the broker, which would know, is silent."""
+    found = _ask(lambda broker: broker.exists(KEY))
+    return None if found is None else bool(found)
+
+
+def _ask(question: Callable[["Redis"], Any]) -> Any:
+    """The broker's answer; None where there is none, which is nobody's fault here."""
+    if not settings.REDIS_URL:
+        return None
+    broker = Redis.from_url(settings.REDIS_URL, socket_timeout=0.5, socket_connect_timeout=0.5)
+    try:
+        return question(broker)
+    except RedisError:
+        return None
+    finally:
+        broker.close()
