@@ -1,0 +1,1 @@
+"""Load and limits: figures taken from a running product, and recounted before they are shown."""

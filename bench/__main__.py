@@ -1,0 +1,83 @@
+"""`python -m bench`: all parts on both databases, as one JSON and one table."""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bench import machine, parts
+from bench.posting import AgentsFailed
+from bench.report import table
+from bench.site import NotSettled, Site, site
+from bench.sizes import CLIENTS, FULL, LAG_BATCH, LAG_ITEMS, QUICK, Sizes
+from bench.stores import Store, store
+
+WARM_UP = 2_000  # items: after a start everything is cold once
+
+
+def main() -> int:
+    options = _options()
+    sizes = QUICK if options.quick else FULL
+    bench: dict[str, Any] = {"at": datetime.now(UTC).isoformat(timespec="seconds")}
+    bench |= machine.commit() | {"sizes": "quick" if options.quick else "full", "stores": {}}
+    with tempfile.TemporaryDirectory(prefix="edictum-bench-", dir=options.folder) as name:
+        folder = Path(name)
+        bench["machine"] = machine.machine(folder)
+        for each in options.stores:
+            with store(each, folder) as chosen:
+                bench["stores"][each] = _on(chosen, sizes)
+    text = json.dumps(bench, indent=1)
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(text + "\n")
+    print(text)
+    print(table(bench))
+    return int(any(_is_wrong(each) for each in bench["stores"].values()))
+
+
+def _on(chosen: Store, sizes: Sizes) -> dict[str, Any]:
+    found: dict[str, Any] = {"durability": {}, "parts": [], "ended": ""}
+    with site(chosen) as running:
+        found["durability"] = machine.durability(chosen)
+        try:
+            for part in _parts(running, sizes):
+                found["parts"].append(part.as_json())
+                print(f"{chosen.name}: {part.name} done", file=sys.stderr, flush=True)
+        except (NotSettled, AgentsFailed) as error:
+            found["ended"] = f"The parts end here. {error}"
+    return found
+
+
+def _parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
+    parts.end_to_end(running, parts.workload(WARM_UP, batch=50, clients=4))
+    yield from parts.settle(running, parts.workload(sizes.settle, batch=500, clients=4))
+    yield parts.end_to_end(running, parts.workload(sizes.end_to_end, batch=500, clients=4))
+    steady = parts.workload(LAG_ITEMS * sizes.lag_seconds, batch=LAG_BATCH, clients=4)
+    yield parts.lag(running, steady, per_second=LAG_ITEMS)
+    for worker in (True, False):
+        for batch, items in sizes.ingest.items():
+            for clients in CLIENTS:
+                load = parts.workload(items, batch=batch, clients=clients)
+                yield parts.door(running, load, worker=worker)
+
+
+def _is_wrong(found: dict[str, Any]) -> bool:
+    return bool(found["ended"]) or any(part["recount"] != "exact" for part in found["parts"])
+
+
+def _options() -> argparse.Namespace:
+    options = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    options.add_argument("--quick", action="store_true", help="about a minute")
+    options.add_argument(
+        "--stores", nargs="+", choices=["sqlite", "postgres"], default=["sqlite", "postgres"]
+    )
+    options.add_argument("--json", type=Path, default=machine.ROOT / ".cache/bench.json")
+    options.add_argument("--folder", help="where the data lies meanwhile; on a real disk")
+    return options.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

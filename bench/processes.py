@@ -1,0 +1,82 @@
+"""Processes of this machine as /proc tells them: who descends from whom, and what each used."""
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    pid: int
+    parent: int
+    ticks: int  # its own
+    ticks_of_ended: int  # of children that have ended
+
+
+def processes() -> dict[int, Process]:
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            text = (folder / "stat").read_text()
+        except OSError:  # it has ended meanwhile
+            continue
+        fields = text[text.rindex(")") + 2 :].split()
+        pid = int(folder.name)
+        found[pid] = Process(
+            pid,
+            int(fields[1]),
+            int(fields[11]) + int(fields[12]),
+            int(fields[13]) + int(fields[14]),
+        )
+    return found
+
+
+def family(root: int, among: Mapping[int, Process]) -> list[Process]:
+    """A process and all that descend from it."""
+    members = [among[root]] if root in among else []
+    for member in members:
+        members += [each for each in among.values() if each.parent == member.pid]
+    return members
+
+
+class CpuMeter:
+    """Cores that named processes kept busy, and what all others of the machine took meanwhile."""
+
+    def __init__(self, roots: Mapping[str, int]) -> None:
+        self._roots = dict(roots)
+        self.began = time.monotonic()
+        self._before = self._ticks()
+
+    def read(self) -> dict[str, float]:
+        seconds = max(time.monotonic() - self.began, 0.01)
+        after = self._ticks()
+        cores = {
+            name: (ticks - self._before.get(name, 0)) / _TICKS / seconds
+            for name, ticks in after.items()
+        }
+        cores["others"] = max(0.0, cores.pop("all") - sum(cores.values()))
+        return {name: round(used, 2) for name, used in cores.items()}
+
+    def _ticks(self) -> dict[str, int]:
+        there = processes()
+        ticks = {"all": _busy_ticks()}
+        taken: set[int] = set()
+        # The supervisor comes last: what descends from it by another name is counted there.
+        for name, root in sorted(self._roots.items(), key=lambda item: item[0] == "supervisor"):
+            members = [each for each in family(root, there) if each.pid not in taken]
+            taken.update(each.pid for each in members)
+            ticks[name] = sum(each.ticks for each in members) + (
+                there[root].ticks_of_ended if root in there and name != "supervisor" else 0
+            )
+        return ticks
+
+
+def _busy_ticks() -> int:
+    user, nice, system, _idle, _wait, irq, softirq, steal = map(
+        int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+    )
+    return user + nice + system + irq + softirq + steal

@@ -1,0 +1,68 @@
+"""The product under load: started as its users start it, with default settings."""
+
+import os
+import secrets
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from bench.stores import Store
+from edictum_site.stack.running import Product, product
+
+_WAITING = "SELECT 1 FROM outcomes_batch WHERE set_aside_at IS NULL LIMIT 1"
+
+
+class NotSettled(Exception):
+    """The inbox did not empty in the time given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    store: Store
+    running: Product
+    key: str
+
+    @property
+    def address(self) -> tuple[str, int]:
+        parts = urlsplit(self.running.url)
+        return parts.hostname or "127.0.0.1", parts.port or 80
+
+    @property
+    def processes(self) -> dict[str, int]:
+        """What takes part, by name; the database where it is a process of ours."""
+        server = {"database": self.store.server} if self.store.server else {}
+        return {**self.running.children, "supervisor": self.running.process.pid, **server}
+
+    @contextmanager
+    def worker_stopped(self) -> Iterator[None]:
+        """Between SIGSTOP and SIGCONT. The inbox is empty then, so it holds no lock."""
+        worker = self.running.children["worker"]
+        os.kill(worker, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(worker, signal.SIGCONT)
+
+    def wait_until_settled(self, seconds: float) -> float:
+        """When nothing waited any more, on the monotonic clock, to some milliseconds."""
+        connection = self.store.connect()
+        deadline = time.monotonic() + seconds
+        try:
+            while connection.execute(_WAITING).fetchall():
+                if time.monotonic() > deadline:
+                    raise NotSettled(f"Items still waited after {seconds:.0f} seconds.")
+                time.sleep(0.005)
+            return time.monotonic()
+        finally:
+            connection.close()
+
+
+@contextmanager
+def site(store: Store) -> Iterator[Site]:
+    key = f"edk_production_{secrets.token_hex(20)}"
+    variables = {**store.variables, "EDICTUM_SITE_BOOTSTRAP_KEY": key}
+    with product(store.data, variables) as running:
+        yield Site(store, running, key)

