@@ -142,6 +142,30 @@ class Reader:
         return zstd.decompress(self._file.read(end - self._at[number]))
 
 
+class Part:
+    """Some bytes of a stored artifact as a file to read once; closing it closes the artifact."""
+
+    def __init__(self, reader: Reader, start: int, stop: int) -> None:
+        self._reader = reader
+        self._pieces = reader.bytes_of(start, stop)
+        self._rest = b""
+
+    def read(self, size: int = -1, /) -> bytes:
+        parts, room = [], size if size >= 0 else sys.maxsize
+        while room > 0:
+            if not self._rest:
+                self._rest = next(self._pieces, b"")
+                if not self._rest:
+                    break
+            parts.append(self._rest[:room])
+            self._rest = self._rest[room:]
+            room -= len(parts[-1])
+        return b"".join(parts)
+
+    def close(self) -> None:
+        self._reader.close()
+
+
 class _Writer:
     def __init__(self, write: Callable[[bytes], int]) -> None:
         self._write = write
