@@ -17,7 +17,7 @@ from governance.domain.errors import (
     EvaluationUnavailable,
     Problem,
 )
-from governance.engine.process import MEMORY, NoAnswer, Process
+from governance.engine.process import IDLE_SECONDS, MEMORY, NoAnswer, Process
 from governance.engine.wording import problems
 from governance.evaluator.messages import (
     Evaluate,
@@ -67,15 +67,22 @@ class Validation:
 
 
 class Engine:
-    """One evaluation process, started when first asked; safe to share between threads."""
+    """One evaluation process, started when asked, ended when idle; threads may share it."""
 
     _lock: threading.Lock
     _process: Process | None
     _loaded: dict[str, int]  # the rules of each document that the process was given
 
-    def __init__(self, *, memory: int = MEMORY, base_seconds: float = 1.0) -> None:
+    def __init__(
+        self,
+        *,
+        memory: int = MEMORY,
+        base_seconds: float = 1.0,
+        idle_seconds: float = IDLE_SECONDS,
+    ) -> None:
         self._memory = memory
         self._base_seconds = base_seconds
+        self._idle_seconds = idle_seconds
         self._begin()
         # Two processes on one pair of pipes would read each other's answers.
         os.register_at_fork(after_in_child=self._after_fork)
@@ -203,10 +210,10 @@ class Engine:
 
     def _started(self) -> Process:
         if self._process is not None:
-            self._process.kill()  # dead already: this lets go of its pipes
+            self._process.kill()  # dead already, or nearly: this lets go of its pipes
         self._loaded.clear()
         try:
-            return Process(memory=self._memory)
+            return Process(memory=self._memory, idle_seconds=self._idle_seconds)
         except (NoAnswer, OSError) as error:
             detail = f"The evaluation process could not be started: {error}"
             raise EvaluationUnavailable(detail) from error

@@ -14,6 +14,7 @@ import governance.evaluator
 from governance.evaluator.messages import HEADER, MAX_MESSAGE, Ready, Reply, Request
 
 MEMORY = 512 * 1024 * 1024
+IDLE_SECONDS = 600.0
 START_SECONDS = 30.0  # 0.2 on a quiet machine
 
 _CHUNK = 1024 * 1024
@@ -27,9 +28,12 @@ class NoAnswer(Exception):
 
 
 class Process:
-    def __init__(self, *, memory: int = MEMORY) -> None:
+    _answered: float
+
+    def __init__(self, *, memory: int = MEMORY, idle_seconds: float = IDLE_SECONDS) -> None:
+        self._idle_seconds = idle_seconds
         self._child = subprocess.Popen(
-            [sys.executable, "-I", _PROGRAM, str(memory)],
+            [sys.executable, "-I", _PROGRAM, str(memory), str(idle_seconds)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -53,7 +57,11 @@ class Process:
         return self._child.pid
 
     def is_alive(self) -> bool:
-        return self._child.poll() is None
+        # One that is about to end for idleness might do so between this and a question.
+        return (
+            self._child.poll() is None
+            and time.monotonic() < self._answered + 0.9 * self._idle_seconds
+        )
 
     def ask(self, request: Request) -> Reply:
         deadline = time.monotonic() + request.seconds
@@ -86,6 +94,7 @@ class Process:
         if length > MAX_MESSAGE:
             self._give_up("Its answer is too long.")
         body = self._read(length, deadline)
+        self._answered = time.monotonic()
         try:
             return _decoder.decode(body)
         except msgspec.DecodeError as error:

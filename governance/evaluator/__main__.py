@@ -8,4 +8,4 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 from governance.evaluator.serve import serve
 
 if __name__ == "__main__":
-    serve(memory=int(sys.argv[1]))
+    serve(memory=int(sys.argv[1]), idle_seconds=float(sys.argv[2]))

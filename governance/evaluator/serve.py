@@ -1,4 +1,4 @@
-"""The loop: one request, one answer, until the server closes the pipe or a limit ends it all."""
+"""The loop: one request, one answer, until the pipe closes, nobody asks, or a limit ends it all."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ _decoder: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
 _encoder = msgspec.msgpack.Encoder()
 
 
-def serve(*, memory: int) -> None:
+def serve(*, memory: int, idle_seconds: float) -> None:
     requests, replies = quiet_streams()
     library = version("edictum")
     warm_up()
@@ -40,7 +40,7 @@ def serve(*, memory: int) -> None:
             body = _encoder.encode(reply)
             outgoing.write(HEADER.pack(len(body)) + body)
             outgoing.flush()
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_REAL, idle_seconds)  # its signal ends the process
             header = incoming.read(HEADER.size)
             if len(header) < HEADER.size:
                 return
