@@ -1,13 +1,24 @@
 """Makes what tests need: valid by default, override what matters."""
 
+import hashlib
 import itertools
 from typing import Any
 
 from django.test import Client
+from django.utils import timezone
 
 from governance.domain.api_keys import digest_of, hint_of, new_key
 from governance.domain.roles import Role
-from governance.models import ApiKey, Environment, Member, Project, User
+from governance.models import (
+    ApiKey,
+    Bundle,
+    BundleVersion,
+    Deployment,
+    Environment,
+    Member,
+    Project,
+    User,
+)
 
 PASSWORD = "a-quiet-river-9"
 _number = itertools.count(1)
@@ -54,6 +65,29 @@ def a_key(
         **fields,
     )
     return text, row
+
+
+def a_version(project: Project, *, name: str = "rules", **limits: Any) -> BundleVersion:
+    """A version of a contract whose only rule has these limits for a session."""
+    bundle, _ = Bundle.objects.get_or_create(project=project, name=name)
+    number = bundle.versions.count() + 1
+    document = f"# {name} {number} {limits}".encode()
+    return BundleVersion.objects.create(
+        bundle=bundle,
+        number=number,
+        document=document,
+        revision_hash=hashlib.sha256(document).hexdigest(),
+        dialect="new",
+        session_rules=[{"id": "limits", "limits": limits, "mode": "enforce"}],
+        author="console",
+    )
+
+
+def deployed(version: BundleVersion, env: str = "production", *, at: Any = None) -> BundleVersion:
+    environment = an_environment(version.bundle.project, env)
+    row = Deployment.objects.create(version=version, environment=environment, author="console")
+    Deployment.objects.filter(pk=row.pk).update(created_at=at or timezone.now())
+    return version
 
 
 def bearing(key: str, **headers: str) -> Client:

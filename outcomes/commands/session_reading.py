@@ -32,6 +32,9 @@ COLUMNS = (
     "tally",
 )
 
+# Of a session whose calls all turned out to be another's: it counts nothing and is not listed.
+LEFT = (None, None, None, None, *[0] * 9, "", "")
+
 
 class SessionGone(Exception):
     """A session was removed while its calls were being settled; they are settled anew."""
@@ -57,8 +60,12 @@ def read_sessions(changes: Iterable[Change], governing: Governing, tools: dict[i
     if touched:
         names.forget()
         raise SessionGone
-    for session, calls in calls_of(anew).items():
-        rows.append(_row(session, read_anew(calls, governing)))
+    calls = calls_of(anew)
+    for session in anew:
+        has_any = session in calls
+        rows.append(
+            _row(session, read_anew(calls[session], governing)) if has_any else (session, *LEFT)
+        )
     bulk.update(Session, COLUMNS, sorted(rows, key=lambda row: row[0]))
 
 

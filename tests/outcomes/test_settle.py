@@ -173,3 +173,11 @@ def test_thousands_of_items_settle_and_recount(agent: Agent):
     agent.post(*items)
     assert Call.objects.count() == 3_000
     assert differences() == []
+
+
+def test_a_session_whose_only_call_turns_out_to_be_anothers_counts_nothing(agent: Agent):
+    agent.post_events(ALLOWED | {"run_id": "first"})
+    agent.post_events(EXECUTED | {"run_id": "second"})
+    assert agent.outcome("c-1")["conflict"] is True
+    assert [each["session_id"] for each in agent.get("agent-sessions")["sessions"]] == ["second"]
+    assert differences() == []

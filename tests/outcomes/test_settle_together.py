@@ -1,0 +1,75 @@
+"""Several workers at once, each with a connection of its own, settle everything exactly once."""
+
+import json
+import threading
+
+import pytest
+from django.db import connection
+
+from outcomes.models import Batch, Call, Event, RejectedItem
+from tests import builders
+from tests.builders import an_outcome
+from tests.outcomes.posting import Agent, settle
+from tests.recount import differences
+
+pytestmark = pytest.mark.django_db(transaction=True)
+BATCHES, ITEMS = 24, 250
+
+
+def posted(batch: int) -> bytes:
+    """Half of the calls of a batch come again in the next one, with more to say."""
+    start = batch * ITEMS // 2
+    items = [
+        an_outcome(
+            f"c-{n}",
+            tool_name=f"tool-{n % 9}",
+            agent_id=f"agent-{n % 5}",
+            session_id=f"s-{n % 17}",
+            output={"from": batch},
+            timestamp=f"2026-11-18T06:{n % 60:02}:{batch:02}Z",
+        )
+        for n in range(start, start + ITEMS)
+    ]
+    return json.dumps({"outcomes": items}).encode()
+
+
+def in_threads(*works):
+    failed = []
+
+    def run(work):
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - told to the test, whatever it is
+            failed.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=[work]) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+
+
+def test_workers_and_doors_at_once_lose_and_repeat_nothing():
+    text, _ = builders.a_key(builders.a_project(), "agent", "read")
+
+    def door(first: int) -> None:
+        agent = Agent(builders.bearing(text))
+        for batch in range(first, BATCHES, 2):
+            agent.door(posted(batch))
+
+    def worker() -> None:
+        for _ in range(400):
+            settle()
+            if Event.objects.count() == BATCHES * ITEMS:
+                return
+
+    in_threads(lambda: door(0), lambda: door(1), worker, worker)
+    settle()
+    assert not Batch.objects.exists()
+    assert not RejectedItem.objects.exists()
+    assert Event.objects.count() == BATCHES * ITEMS
+    assert Call.objects.count() == (BATCHES + 1) * ITEMS // 2
+    assert differences() == []
