@@ -95,6 +95,13 @@ def rate(successes: int, of: int, target: float | None = None) -> dict[str, Any]
     }
 
 
+@register.inclusion_tag("_components/interval.html")
+def interval(successes: int, of: int) -> dict[str, Any]:
+    """The interval alone, as wide as its place, for a rate whose figures stand beside it."""
+    low, high = figures.interval(successes, of)
+    return {"low": low, "high": high, "share": successes / of, "wide": True}
+
+
 @register.inclusion_tag("_components/time.html")
 def local_time(moment: datetime | None, style: str = "short") -> dict[str, Any]:
     """In UTC here; the script writes the same words in the reader's zone. `exact` is all of it."""

@@ -1,5 +1,7 @@
 """A session of an agent: its counts, and how it stands against its limits."""
 
+from datetime import timedelta
+
 from django.db import models
 from django.db.models import F
 
@@ -59,3 +61,12 @@ class Session(models.Model):
 
     def __str__(self) -> str:
         return self.session_id
+
+    @property
+    def judged(self) -> int:
+        """The whole of its success rate: unknown calls stand beside it."""
+        return self.successes + self.failures
+
+    @property
+    def lasted(self) -> timedelta | None:
+        return self.last_at - self.first_at if self.last_at and self.first_at else None

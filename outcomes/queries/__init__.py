@@ -1,6 +1,15 @@
 """Every read of outcomes, split by noun; each starts from a project."""
 
 from outcomes.queries.artifacts import artifact_with, artifacts_among
+from outcomes.queries.call_lists import (
+    SHOWN,
+    Neighbours,
+    calls_by_time,
+    calls_of_session,
+    neighbours_of,
+    number_of,
+    numbers_of,
+)
 from outcomes.queries.calls import (
     CallFilter,
     StoredEvent,
@@ -13,6 +22,22 @@ from outcomes.queries.calls import (
     read_events,
     whole_calls,
 )
+from outcomes.queries.inbox import (
+    rejected_count,
+    rejected_items,
+    set_aside_batches,
+)
+from outcomes.queries.paging import Page, Place, place_of
+from outcomes.queries.session_list import (
+    SessionCounts,
+    SessionFilter,
+    SessionlessAgent,
+    session_counts,
+    session_list,
+    sessionless_agents,
+    state_of,
+)
+from outcomes.queries.session_page import SessionPage, session_page
 from outcomes.queries.session_reports import (
     SessionReport,
     calls_in_order,
@@ -24,9 +49,17 @@ from outcomes.queries.session_reports import (
 from outcomes.queries.settling import Backlog, backlog, is_settled, newest_batch
 
 __all__ = [
+    "SHOWN",
     "Backlog",
     "CallFilter",
+    "Neighbours",
+    "Page",
+    "Place",
+    "SessionCounts",
+    "SessionFilter",
+    "SessionPage",
     "SessionReport",
+    "SessionlessAgent",
     "StoredEvent",
     "WholeCall",
     "artifact_with",
@@ -35,15 +68,29 @@ __all__ = [
     "call_named",
     "calls",
     "calls_before",
+    "calls_by_time",
     "calls_in_order",
+    "calls_of_session",
     "events_of",
     "is_settled",
+    "neighbours_of",
     "newest_batch",
     "newest_events",
+    "number_of",
+    "numbers_of",
+    "place_of",
     "read_events",
+    "rejected_count",
+    "rejected_items",
     "report_of",
+    "session_counts",
+    "session_list",
     "session_named",
+    "session_page",
+    "sessionless_agents",
     "sessions",
+    "set_aside_batches",
+    "state_of",
     "turns_among",
     "whole_calls",
 ]

@@ -154,6 +154,10 @@ document.addEventListener("click", (event) => {
   if (button) copy(button);
   const opener = event.target.closest("[data-opens]");
   if (opener) document.getElementById(opener.dataset.opens)?.showModal();
+  if (event.target.closest("#drawer [data-drawer-close]")) {
+    event.preventDefault();
+    closeDrawer();
+  }
 });
 
 let cameFrom = null;
@@ -164,9 +168,24 @@ document.addEventListener("htmx:beforeRequest", ({ detail }) => {
 document.addEventListener("htmx:afterSettle", ({ detail }) => {
   if (detail.target?.id !== "drawer") return;
   const head = detail.target.querySelector("[data-drawer-head]");
-  if (head) head.focus({ preventScroll: true });
-  else if (cameFrom?.isConnected) cameFrom.focus();
+  head?.focus({ preventScroll: true });
+  showChosen();
 });
+
+// The row of the call in the drawer is the chosen one.
+function showChosen() {
+  const call = document.querySelector("#drawer [data-call]")?.dataset.call;
+  for (const row of document.querySelectorAll("main tr[data-row]")) {
+    if (row.dataset.row === call) row.setAttribute("aria-selected", "true");
+    else row.removeAttribute("aria-selected");
+  }
+}
+
+function closeDrawer() {
+  document.getElementById("drawer").replaceChildren();
+  showChosen();
+  if (cameFrom?.isConnected) cameFrom.focus();
+}
 
 // ---------- Keys: off while a field has the focus, and where somebody turned them off ----------
 
@@ -247,4 +266,7 @@ function ready(part) {
 }
 
 ready(document);
-document.addEventListener("htmx:load", ({ detail }) => ready(detail.elt.parentElement ?? detail.elt));
+document.addEventListener("htmx:load", ({ detail }) => {
+  ready(detail.elt.parentElement ?? detail.elt);
+  if (detail.elt.matches("[data-live]")) showChosen();
+});

@@ -1,0 +1,112 @@
+"""Lists of calls: those of a session by their number, and those of an agent or of no session."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.models import Q, QuerySet
+
+from outcomes.models import Call, Session
+from outcomes.queries.calls import CallFilter, calls
+from outcomes.queries.paging import Page, Place, page_of
+
+PLACE_IN_SESSION: Final = ("at", "call_index", "order")
+PLACE_BY_TIME: Final = ("at", "order")
+CALLS_SHOWN: Final = 100
+
+SHOWN: Final = {
+    "failures": Q(verdict="failure"),
+    "denied": Q(kind="denied"),
+    "disagree": Q(disagreement=True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    earlier: Call | None
+    later: Call | None
+
+
+def calls_of_session(
+    session: Session,
+    *,
+    show: str = "",
+    before: Place | None = None,
+    after: Place | None = None,
+) -> Page[Call]:
+    found = _in_session(session).select_related("agent", "tool", "environment")
+    if show:
+        found = found.filter(SHOWN[show])
+    return page_of(found, PLACE_IN_SESSION, size=CALLS_SHOWN, before=before, after=after)
+
+
+def calls_by_time(
+    project_id: int,
+    wanted: CallFilter,
+    *,
+    without_session: bool = False,
+    show: str = "",
+    before: Place | None = None,
+    after: Place | None = None,
+) -> Page[Call]:
+    found = calls(project_id, wanted)
+    if without_session:
+        found = found.filter(session=None)
+    if show:
+        found = found.filter(SHOWN[show])
+    return page_of(found, PLACE_BY_TIME, size=CALLS_SHOWN, before=before, after=after)
+
+
+def numbers_of(session: Session, rows: Sequence[Call]) -> dict[int, int]:
+    """The place of each call among all calls of its session, counted from one."""
+    if not rows:
+        return {}
+    newest = max(rows, key=_place)
+    up_to = _in_session(session).filter(_not_after(newest)).order_by(*PLACE_IN_SESSION)
+    wanted = {row.pk for row in rows}
+    ids = enumerate(up_to.values_list("id", flat=True), start=1)
+    return {row_id: number for number, row_id in ids if row_id in wanted}
+
+
+def number_of(session: Session, row: Call) -> int:
+    return _in_session(session).filter(_not_after(row)).count()
+
+
+def neighbours_of(row: Call) -> Neighbours:
+    """The calls around one: of its session, else of its agent's calls without one."""
+    columns: tuple[str, ...] = PLACE_IN_SESSION
+    if row.session is not None:
+        found = _in_session(row.session)
+    else:
+        found = Call.objects.filter(project=row.project_id, agent=row.agent_id, session=None)
+        columns = PLACE_BY_TIME
+    found = found.select_related("environment")
+    place = tuple(getattr(row, name) for name in columns)
+    earlier = page_of(found, columns, size=1, before=place).rows
+    later = found.filter(_after(row, columns)).order_by(*columns).first()
+    return Neighbours(earlier[0] if earlier else None, later)
+
+
+def _in_session(session: Session) -> QuerySet[Call]:
+    return Call.objects.filter(project=session.project_id, session=session)
+
+
+def _place(row: Call) -> tuple[object, int, int]:
+    return row.at, row.call_index, row.order
+
+
+def _not_after(row: Call) -> Q:
+    same = Q(at=row.at)
+    return (
+        Q(at__lt=row.at)
+        | same & Q(call_index__lt=row.call_index)
+        | same & Q(call_index=row.call_index, order__lte=row.order)
+    )
+
+
+def _after(row: Call, columns: Sequence[str]) -> Q:
+    later, same = Q(), Q()
+    for name in columns:
+        later |= same & Q((f"{name}__gt", getattr(row, name)))
+        same &= Q((name, getattr(row, name)))
+    return later & Q(at__gte=row.at)

@@ -1,0 +1,105 @@
+"""The list of sessions: a page of it, the counts over all of it, and what belongs to none."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Count, Q, QuerySet
+
+from outcomes.models import Agent, Call, Session
+from outcomes.queries.paging import Page, Place, page_of
+from outcomes.queries.session_reports import sessions
+
+SESSION_PLACE: Final = ("last_at", "id")
+SESSIONS_SHOWN: Final = 50
+RUNNING_FOR: Final = timedelta(minutes=5)  # since its last call
+RECENT: Final = 10_000  # calls without a session that are looked through for their agents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionFilter:
+    """What the list is narrowed to; empty: not at all."""
+
+    environment: str = ""
+    text: str = ""
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionCounts:
+    all: int
+    running: int
+    stopped: int
+    premature: int
+
+    @property
+    def ended(self) -> int:
+        return self.all - self.running - self.stopped
+
+
+@dataclass(frozen=True, slots=True)
+class SessionlessAgent:
+    agent: str
+    calls: int
+
+
+def state_of(session: Session, now: datetime) -> str:
+    if session.stopped:
+        return "stopped"
+    is_recent = session.last_at is not None and session.last_at > now - RUNNING_FOR
+    return "running" if is_recent else "ended"
+
+
+def session_list(
+    project_id: int,
+    wanted: SessionFilter,
+    now: datetime,
+    *,
+    before: Place | None = None,
+    after: Place | None = None,
+) -> Page[Session]:
+    found = sessions(project_id, environment=wanted.environment, text=wanted.text)
+    if wanted.state:
+        found = found.filter(_in_state(now)[wanted.state])
+    return page_of(found, SESSION_PLACE, size=SESSIONS_SHOWN, before=before, after=after)
+
+
+def session_counts(project_id: int, wanted: SessionFilter, now: datetime) -> SessionCounts:
+    """Over all rows, whatever state is asked for: answered by an index unless a text is."""
+    states = _in_state(now)
+    found: QuerySet[Session] = Session.objects.filter(project=project_id, last_at__isnull=False)
+    if wanted.environment:
+        found = found.filter(environment__name=wanted.environment)
+    if wanted.text:
+        found = sessions(project_id, environment=wanted.environment, text=wanted.text)
+    # A count may not have the name of a column that another one filters by.
+    counts = found.order_by().aggregate(
+        count_all=Count("id"),
+        count_running=Count("id", filter=states["running"]),
+        count_stopped=Count("id", filter=states["stopped"]),
+        count_premature=Count("id", filter=Q(stopped=Session.Stopped.PREMATURE)),
+    )
+    return SessionCounts(**{name.removeprefix("count_"): n for name, n in counts.items()})
+
+
+def sessionless_agents(project_id: int, environment: str = "") -> list[SessionlessAgent]:
+    """Whose calls came without a session, by the newest of them, the most frequent first."""
+    found = Call.objects.filter(project=project_id, session=None)
+    if environment:
+        found = found.filter(environment__name=environment)
+    newest = found.order_by("-at", "-order").values_list("agent", flat=True)[:RECENT]
+    counts = Counter(newest)
+    if not counts:
+        return []
+    names = dict(Agent.objects.filter(pk__in=counts.keys()).values_list("id", "name"))
+    return [SessionlessAgent(names[agent], calls) for agent, calls in counts.most_common()]
+
+
+def _in_state(now: datetime) -> dict[str, Q]:
+    since = now - RUNNING_FOR
+    return {
+        "running": Q(stopped="", last_at__gt=since),
+        "stopped": ~Q(stopped=""),
+        "ended": Q(stopped="", last_at__lte=since),
+    }

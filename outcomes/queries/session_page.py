@@ -1,0 +1,63 @@
+"""The whole of a session for its page: how it stands, and what its calls add up to."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from governance.queries import Governing
+from outcomes.domain.overview import BriefCall, Overview, overview_of
+from outcomes.models import Call, Session
+from outcomes.queries.call_lists import PLACE_IN_SESSION
+from outcomes.queries.session_reports import SessionReport, report_of
+
+READ_AT_ONCE: Final = 10_000  # of a longer session the newest calls are read for turns and waste
+_COLUMNS: Final = (
+    "id",
+    "call_id",
+    "at",
+    "turn_id",
+    "kind",
+    "reason",
+    "detail",
+    "rule",
+    "tool__name",
+    "verdict",
+    "reported",
+    "elapsed_ms",
+    "idempotent",
+    "blocks_tool",
+    "arguments",
+    "artifact_name",
+    "artifact__sha256",
+    "artifact__size_bytes",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    report: SessionReport
+    overview: Overview
+
+    @property
+    def session(self) -> Session:
+        return self.report.session
+
+    @property
+    def is_read_whole(self) -> bool:
+        return self.overview.first == 1
+
+
+def session_page(session: Session) -> SessionPage:
+    # Versions are never changed, so which environments deployed them does not matter here.
+    report = report_of(session, Governing([]))
+    rows = Call.objects.filter(project=session.project_id, session=session)
+    newest = rows.order_by(*(f"-{name}" for name in PLACE_IN_SESSION)).values_list(*_COLUMNS)
+    brief = [_brief(*row) for row in newest[:READ_AT_ONCE]]
+    brief.reverse()
+    # Counts and calls are two reads: a call may have been added in between.
+    first = max(1, session.attempts - len(brief) + 1) if len(brief) == READ_AT_ONCE else 1
+    return SessionPage(report, overview_of(brief, first=first))
+
+
+def _brief(*columns: object) -> BriefCall:
+    call = BriefCall(*columns)  # type: ignore[arg-type]  # the columns stand in its order
+    return call if call.arguments is None else call._replace(arguments=bytes(call.arguments))

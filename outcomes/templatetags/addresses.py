@@ -1,0 +1,29 @@
+"""Addresses of sessions and calls, whose ids may hold anything: slashes, dots, line breaks."""
+
+from urllib.parse import quote, urlencode
+
+from django import template
+from django.urls import reverse
+
+register = template.Library()
+
+# A browser takes a part "." or ".." out of a path, however it is escaped, so such an id stands in
+# the query instead.
+ELSEWHERE = "-"
+
+
+@register.simple_tag
+def session_url(slug: str, session_id: str, environment: str) -> str:
+    return _address(reverse("outcomes:sessions", args=[slug]), session_id, environment)
+
+
+@register.simple_tag
+def call_url(slug: str, call_id: str, environment: str) -> str:
+    return _address(reverse("outcomes:calls", args=[slug]), call_id, environment)
+
+
+def _address(base: str, identifier: str, environment: str) -> str:
+    query = {"environment": environment}
+    if {".", ".."} & set(identifier.split("/")) or identifier == ELSEWHERE:
+        return f"{base}{ELSEWHERE}/?{urlencode(query | {'id': identifier})}"
+    return f"{base}{quote(identifier, safe='')}/?{urlencode(query)}"

@@ -1,0 +1,43 @@
+"""Addresses of outcomes: sessions, calls and artifacts of a project, and what did not get in."""
+
+from django.urls import URLPattern, URLResolver, include, path, register_converter
+
+from outcomes.views import artifacts, call, calls, inbox, sessions
+
+
+class Identifier:
+    """The whole rest of a path, whatever stands in it, line breaks too."""
+
+    regex = r"[\s\S]+"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(Identifier, "identifier")
+app_name = "outcomes"
+
+# The parts of pages that keep themselves up to date. They stand apart: an id may be any word.
+live = [
+    path("sessions/", sessions.session_rows, name="session_rows"),
+    path("session/", sessions.session_standing, name="session_standing"),
+    path("calls/", calls.call_rows, name="call_rows"),
+]
+in_settings = [
+    path("rejected/", inbox.rejected, name="rejected"),
+    path("set-aside/", inbox.set_aside, name="set_aside"),
+    path("set-aside/<int:batch_id>/retry/", inbox.retry, name="retry_batch"),
+]
+in_project: list[URLPattern | URLResolver] = [
+    path("sessions/", sessions.sessions, name="sessions"),
+    path("sessions/<identifier:session_id>/", sessions.session, name="session"),
+    path("calls/", calls.calls, name="calls"),
+    path("calls/<identifier:call_id>/", call.call, name="call"),
+    path("artifacts/<str:sha256>/raw", artifacts.raw, name="artifact_raw"),
+    path("live/", include(live)),
+    path("settings/", include(in_settings)),
+]
+urlpatterns = [path("p/<slug:slug>/", include(in_project))]

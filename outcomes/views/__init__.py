@@ -1,0 +1,1 @@
+"""Pages of outcomes, split by noun."""

@@ -1,0 +1,77 @@
+"""One call: what was asked, what became of it, who judged it, and every event about it."""
+
+import json
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from governance.auth import MemberRequest, member_page
+from outcomes import codec, queries
+from outcomes.domain.model_content import outcome_to_model_content
+from outcomes.domain.outcome import serialised_length
+from outcomes.models import Call
+from outcomes.queries import StoredEvent, WholeCall
+from outcomes.views.call_words import call_sentence, event_words, value_seen
+from outcomes.views.named import named_call
+from outcomes.views.previews import preview_of
+from outcomes.views.rows import is_late, judge_of
+
+
+@require_safe
+@member_page()
+def call(request: MemberRequest, call_id: str) -> HttpResponse:
+    row = named_call(request, call_id)
+    whole = queries.whole_calls([row])[0]
+    context = {
+        "page_title": f"{row.tool.name} · {row.call_id}",
+        "row": row,
+        "folded": whole.folded,
+        "number": queries.number_of(row.session, row) if row.session else None,
+        "neighbours": queries.neighbours_of(row),
+        "is_late": is_late(row, timezone.now()),
+        "judge": judge_of(row),
+        "sentence": call_sentence(row, is_late=is_late(row, timezone.now())),
+        "value_seen": value_seen(row),
+        "events": [_event(each) for each in whole.events],
+        **_became(whole),
+        **_artifact(row),
+    }
+    return render(request, "outcomes/call.html", context)
+
+
+def _became(whole: WholeCall) -> dict[str, Any]:
+    outcome = whole.folded.outcome
+    content = None if outcome is None else outcome_to_model_content(outcome)
+    is_told = outcome is not None and outcome.kind == "execution_result" and content is not None
+    output = getattr(outcome, "output", None) if is_told else None
+    return {
+        "outcome": outcome,
+        "has_output": is_told,
+        "output": output,
+        "output_is_text": is_told and isinstance(output, str),
+        "output_length": serialised_length(output) if is_told else 0,
+        "model_content": content,
+    }
+
+
+def _artifact(row: Call) -> dict[str, Any]:
+    artifact = row.artifact
+    return {
+        "artifact": artifact,
+        "preview": preview_of(row.project_id, artifact.sha256) if artifact else None,
+    }
+
+
+def _event(stored: StoredEvent) -> dict[str, Any]:
+    item = codec.item_of(bytes(stored.row.item))
+    return {
+        "event": stored.event,
+        "received_at": stored.row.received_at,
+        "words": event_words(stored.event),
+        "source": stored.source,
+        "item": item,
+        "size": len(json.dumps(item)),
+    }

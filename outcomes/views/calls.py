@@ -1,0 +1,133 @@
+"""Lists of calls: those of a session, and those of an agent or without a session."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from governance.auth import MemberRequest, member_page
+from outcomes import queries
+from outcomes.models import Session
+from outcomes.queries import SHOWN, CallFilter
+from outcomes.queries.call_lists import PLACE_BY_TIME, PLACE_IN_SESSION
+from outcomes.templatetags.addresses import session_url
+from outcomes.views.named import named_session
+from outcomes.views.paging import links_of, start_of, with_query
+from outcomes.views.rows import call_lines, is_late, tag_of
+from outcomes.views.sentences import counted
+
+WORDS = {"": "All", "failures": "Failures", "denied": "Denied", "disagree": "Disagree"}
+NO_SESSION = "none"
+
+
+@require_safe
+@member_page()
+def calls(request: MemberRequest) -> HttpResponse:
+    context = _list(request) | {"page_title": "Calls"}
+    return render(request, "outcomes/calls.html", context)
+
+
+@require_safe
+@member_page()
+def call_rows(request: MemberRequest) -> HttpResponse:
+    """The rows of a list that keeps itself up to date; nothing when they are as they were."""
+    known = request.GET.get("tag", "")
+    if "of" in request.GET:
+        context = session_calls(request, named_session(request, request.GET["of"]), known)
+    else:
+        context = _list(request, known)
+    if context["tag"] == known:
+        return HttpResponse(status=204)
+    return render(request, "outcomes/_call_rows.html", context | {"alone": True})
+
+
+def session_calls(request: MemberRequest, session: Session, known: str = "") -> dict[str, Any]:
+    """The table of calls of a session, as its page and the rows alone show it."""
+    show = _show(request)
+    start = start_of(request.GET, PLACE_IN_SESSION)
+    page = queries.calls_of_session(session, show=show, before=start.before, after=start.after)
+    now = timezone.now()
+    tag = tag_of(page.rows, session.attempts, [is_late(row, now) for row in page.rows])
+    if tag == known:
+        return {"tag": tag}
+    environment = session.environment.name
+    address = session_url(request.project.slug, session.session_id, environment)
+    live = _live(request, tag, of=session.session_id, environment=environment, show=show)
+    counts = {
+        "": session.attempts,
+        "failures": session.failures,
+        "denied": session.denied,
+        "disagree": session.disagreements,
+    }
+    return {
+        "session": session,
+        "lines": call_lines(page.rows, now, queries.numbers_of(session, page.rows)),
+        "tag": tag,
+        "show": show,
+        "choices": _choices(address, counts),
+        "shown": f"{len(page.rows):,} of {counts[show]:,}, newest first",
+        "links": links_of(page, PLACE_IN_SESSION, with_query(address, show=show)),
+        "live_url": live if start.is_newest else "",
+    }
+
+
+def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
+    chosen = {name: request.GET.get(name, "") for name in ("environment", "agent", "session")}
+    show, without_session = _show(request), chosen["session"] == NO_SESSION
+    start = start_of(request.GET, PLACE_BY_TIME)
+    page = queries.calls_by_time(
+        request.project.pk,
+        CallFilter(environment=chosen["environment"], agent=chosen["agent"]),
+        without_session=without_session,
+        show=show,
+        before=start.before,
+        after=start.after,
+    )
+    now = timezone.now()
+    tag = tag_of(page.rows, [is_late(row, now) for row in page.rows])
+    if tag == known:
+        return {"tag": tag}
+    address = with_query(reverse("outcomes:calls", args=[request.project.slug]), **chosen)
+    return {
+        "lines": call_lines(page.rows, now),
+        "tag": tag,
+        "show": show,
+        "agent": chosen["agent"],
+        "without_session": without_session,
+        "choices": _choices(address, {}),
+        "sentence": _sentence(
+            chosen["agent"], chosen["environment"], without_session=without_session
+        ),
+        "shown": f"{counted(len(page.rows), 'call')}, newest first",
+        "links": links_of(page, PLACE_BY_TIME, with_query(address, show=show)),
+        "live_url": _live(request, tag, show=show, **chosen) if start.is_newest else "",
+    }
+
+
+def _choices(address: str, counts: Mapping[str, int]) -> list[tuple[str, str, int | None, str]]:
+    return [
+        (name, word, counts.get(name), with_query(address, show=name) + "#calls")
+        for name, word in WORDS.items()
+    ]
+
+
+def _sentence(agent: str, environment: str, *, without_session: bool) -> str:
+    of = f" of {agent}" if agent else ""
+    within = f" in {environment}" if environment else ""
+    if without_session:
+        return f"Calls{of} that came without a session{within}."
+    return f"All calls{of}{within}, newest first."
+
+
+def _show(request: MemberRequest) -> str:
+    show = request.GET.get("show", "")
+    return show if show in SHOWN else ""
+
+
+def _live(request: MemberRequest, tag: str, **chosen: str) -> str:
+    address = reverse("outcomes:call_rows", args=[request.project.slug])
+    return with_query(address, tag=tag, **chosen)

@@ -1,0 +1,58 @@
+"""What was refused at the door and what could not be settled, among the settings of a project."""
+
+from datetime import timedelta
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from governance.auth import MemberRequest, member_page
+from governance.policies import Action, may
+from outcomes import commands, doorbell, queries
+from outcomes.views.paging import links_of, start_of
+
+PLACE = ("id",)
+
+
+@require_safe
+@member_page()
+def rejected(request: MemberRequest) -> HttpResponse:
+    start = start_of(request.GET, PLACE)
+    page = queries.rejected_items(request.project.pk, before=start.before, after=start.after)
+    total = queries.rejected_count(request.project.pk)
+    context = {
+        "page_title": "Rejected items",
+        "items": [(item, bytes(item.excerpt).decode("utf-8", "replace")) for item in page.rows],
+        "total": total,
+        "shown": f"{len(page.rows):,} of {total:,}, newest first",
+        "links": links_of(page, PLACE, request.path),
+    }
+    return render(request, "outcomes/rejected.html", context)
+
+
+@require_safe
+@member_page()
+def set_aside(request: MemberRequest) -> HttpResponse:
+    start = start_of(request.GET, PLACE)
+    page = queries.set_aside_batches(request.project.pk, before=start.before, after=start.after)
+    backlog = queries.backlog(request.project.pk)
+    context = {
+        "page_title": "Set-aside batches",
+        "batches": page.rows,
+        "backlog": backlog,
+        "waited": timedelta(seconds=backlog.seconds_behind),
+        "shown": f"{len(page.rows):,} of {backlog.set_aside:,}, newest first",
+        "links": links_of(page, PLACE, request.path),
+        "may_retry": may(request.role, Action.RETRY_BATCH),
+    }
+    return render(request, "outcomes/set_aside.html", context)
+
+
+@require_POST
+@member_page(Action.RETRY_BATCH)
+def retry(request: MemberRequest, batch_id: int) -> HttpResponse:
+    commands.retry_batch(request.project.pk, batch_id, by=request.actor)
+    doorbell.ring()
+    messages.success(request, f"Batch {batch_id:,} is with the worker again.")
+    return redirect("outcomes:set_aside", request.project.slug)

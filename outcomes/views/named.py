@@ -1,0 +1,30 @@
+"""The session or the call that a URL names, in the environment that it names."""
+
+from governance.auth import MemberRequest
+from governance.domain.errors import NotFound
+from outcomes import queries
+from outcomes.models import Call, Session
+from outcomes.templatetags.addresses import ELSEWHERE
+
+
+def named_session(request: MemberRequest, session_id: str) -> Session:
+    """Without an environment, that seen last under this id."""
+    found = queries.session_named(
+        request.project.pk, _whole(request, session_id), request.GET.get("environment", "")
+    )
+    if found is None:
+        raise NotFound("There is no such session.")
+    return found
+
+
+def named_call(request: MemberRequest, call_id: str) -> Call:
+    found = queries.call_named(
+        request.project.pk, _whole(request, call_id), request.GET.get("environment", "")
+    )
+    if found is None:
+        raise NotFound("There is no such call.")
+    return found
+
+
+def _whole(request: MemberRequest, identifier: str) -> str:
+    return request.GET.get("id", identifier) if identifier == ELSEWHERE else identifier

@@ -1,0 +1,100 @@
+"""Calls as lists show them: what their columns lack is read from their events, a page at a time."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Final
+
+from governance.domain.json_value import Json
+from outcomes import queries
+from outcomes.domain.call import Call as Folded
+from outcomes.models import Call
+from outcomes.queries import WholeCall
+
+ARGUMENTS: Final = 160  # characters of a line of arguments
+NO_RESULT_AFTER: Final = timedelta(minutes=15)
+
+
+@dataclass(frozen=True, slots=True)
+class CallLine:
+    row: Call
+    folded: Folded | None
+    number: int | None
+    arguments: str
+    judge: str
+    is_late: bool
+    begins_turn: bool
+
+
+def call_lines(
+    rows: Sequence[Call], now: datetime, numbers: Mapping[int, int] | None = None
+) -> list[CallLine]:
+    """With the numbers of a session's calls the turns are marked where they begin in the list."""
+    told = {whole.row.pk: whole for whole in queries.whole_calls(rows)}
+    lines, turn = [], ""
+    for row in rows:
+        whole = told.get(row.pk)
+        lines.append(
+            CallLine(
+                row=row,
+                folded=whole.folded if whole else None,
+                number=(numbers or {}).get(row.pk),
+                arguments=arguments_line(whole),
+                judge=judge_of(row),
+                is_late=is_late(row, now),
+                begins_turn=numbers is not None and row.turn_id not in ("", turn),
+            )
+        )
+        turn = row.turn_id
+    return lines
+
+
+def tag_of(rows: Sequence[Call], *more: object) -> str:
+    """Changes whenever anything changes that the rows show."""
+    shown = [
+        (
+            row.pk, row.kind, row.verdict, row.reported, row.classified, row.reason, row.elapsed_ms,
+            row.check_name, row.check_version, row.disagreement, row.would_deny, row.conflict,
+            row.asked, row.tool_id, row.at.timestamp(),
+        )
+        for row in rows
+    ]  # fmt: skip
+    return sha256(repr((shown, more)).encode()).hexdigest()[:16]
+
+
+def judge_of(row: Call) -> str:
+    """Who gave the verdict that counts."""
+    if not row.verdict:
+        return ""
+    if row.classified == "":
+        return "not checked"
+    return f"{row.check_name} v{row.check_version}" if row.check_name else "by its type"
+
+
+def is_late(row: Call, now: datetime) -> bool:
+    return row.kind == "" and row.at < now - NO_RESULT_AFTER
+
+
+def arguments_line(whole: WholeCall | None) -> str:
+    arguments = None if whole is None else whole.folded.tool_args
+    match arguments:
+        case None:
+            return ""
+        case dict():
+            text = ", ".join(f"{key}: {_text(value)}" for key, value in arguments.items())
+        case _:
+            text = _text(arguments)
+    return text if len(text) <= ARGUMENTS else text[: ARGUMENTS - 1] + "…"
+
+
+def principal_words(principal: Mapping[str, Json]) -> str:
+    """Who asked, as far as it is told in plain values."""
+    told = {name: value for name, value in principal.items() if isinstance(value, str | int)}
+    who = next((str(told.pop(name)) for name in ("user_id", "service_id") if name in told), "")
+    return ", ".join(filter(None, [who, *(f"{name} {value}" for name, value in told.items())]))
+
+
+def _text(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,184 @@
+"""The sentences that pages open with, built from parts that may each be missing."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from governance.domain.limit_use import LimitJudgement, LimitUse
+from outcomes.domain.overview import Results
+
+_WORDS: Final = (
+    "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """As much of a session as its sentence needs."""
+
+    state: str  # running, stopped or ended
+    calls: int
+    results: Results
+    denied: int
+    open: int
+    missed: int
+    limits: list[LimitUse]
+    by_tool: dict[str, Results]
+
+
+def number_word(number: int) -> str:
+    """As a sentence has it: words up to twelve, figures beyond."""
+    return _WORDS[number] if number < len(_WORDS) else f"{number:,}"
+
+
+def ordinal(number: int) -> str:
+    teens = 10 < number % 100 < 14
+    return f"{number:,}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def sessions_sentence(*, total: int, running: int, stopped: int, premature: int) -> str:
+    if not total:
+        return "No session yet."
+    if total == 1:
+        return f"One session, {_of_one(running, stopped, premature)}."
+    running_words = f"{number_word(running)} {'is' if running == 1 else 'are'} running"
+    stopped_words = f"{number_word(stopped)} {'was' if stopped == 1 else 'were'} stopped by a limit"
+    if stopped and premature == stopped:
+        stopped_words += ", too early" if stopped == 1 else ", all of them too early"
+    elif premature:
+        stopped_words += f", {number_word(premature)} of them too early"
+    return f"{total:,} sessions. {running_words.capitalize()}; {stopped_words}."
+
+
+def _of_one(running: int, stopped: int, premature: int) -> str:
+    if stopped:
+        return "stopped by a limit" + (", too early" if premature else "")
+    return "still running" if running else "ended"
+
+
+def session_sentence(session: Standing) -> SafeString:
+    if session.state == "stopped":
+        stop = first_stop(session.limits)
+        if stop is not None:
+            return format_html("{} {}", _stopped(stop), _judged(stop, session))
+    return format_html("{}", _course(session))
+
+
+def second_sentence(session: Standing) -> str:
+    parts = []
+    stop = first_stop(session.limits)
+    if session.state == "stopped" and stop is not None and "classified" in stop.used:
+        value = stop.limit.value
+        if stop.checked and stop.used["classified"] != stop.used["executions"]:
+            parts.append(f"By successes it stood at {stop.used['classified']:,} of {value:,}.")
+    failures = session.results.failures
+    if session.missed and session.missed == failures:
+        parts.append("The agent missed it." if failures == 1 else "The agent missed all of them.")
+    elif session.missed:
+        parts.append(f"The agent missed {session.missed:,} of the {failures:,} failures.")
+    if session.state == "stopped":
+        after = session.denied and f"{counted(session.denied, 'call')} of {session.calls:,}"
+        verb = "was" if session.denied == 1 else "were"
+        parts.append(f"{after} {verb} denied." if after else "")
+    return " ".join(part for part in parts if part)
+
+
+def first_stop(limits: list[LimitUse]) -> LimitUse | None:
+    stops = [use for use in limits if use.stopped_at is not None]
+    return min(stops, key=lambda use: use.stopped_at or 0, default=None)
+
+
+def _stopped(use: LimitUse) -> SafeString:
+    reached = use.reached_at.get("executions", use.reached_at.get("attempts"))
+    if reached is None:
+        return format_html("Stopped by {} at call {}.", limit_name(use), f"{use.stopped_at:,}")
+    what = "attempt" if "attempts" in use.used else "execution"
+    of_tool = format_html(" of <code>{}</code>", use.limit.tool) if use.limit.tool else ""
+    return format_html(
+        "Stopped by {} at call {}, its {} {}{}.",
+        limit_name(use), f"{reached:,}", ordinal(use.limit.value), what, of_tool,
+    )  # fmt: skip
+
+
+def limit_name(use: LimitUse) -> SafeString:
+    if use.limit.assumed:
+        return format_html("the SDK's own limit of {}", f"{use.limit.value:,}")
+    names = use.limit.rule_ids or (use.limit.kind,)
+    return format_html_join(" and ", "<code>{}</code>", ((name,) for name in names))
+
+
+def _judged(use: LimitUse, session: Standing) -> str:
+    results = session.by_tool.get(use.limit.tool) if use.limit.tool else session.results
+    match use.judgement:
+        case LimitJudgement.PREMATURE:
+            return f"That was too early{_because(results or Results())}."
+        case LimitJudgement.DELAYED:
+            reached = use.reached_at["classified"]
+            success = ordinal(use.limit.value)
+            return f"That was too late: the {success} success was call {reached:,} already."
+        case LimitJudgement.RIGHT:
+            return "That was as intended."
+        case _ if "attempts" in use.used:
+            return "Every attempt counts, whether it ran or was denied."
+        case _:
+            return "Whether that was right is not known: no call was checked."
+
+
+def _because(results: Results) -> str:
+    failures, unknown = results.failures, results.unknown
+    if failures:
+        verb = "was a failure" if failures == 1 else "were failures"
+        also = f" and {unknown:,} unknown" if unknown else ""
+        return f": {failures:,} of the {results.ran:,} {verb}{also}"
+    if unknown:
+        return f": {unknown:,} of the {results.ran:,} {'is' if unknown == 1 else 'are'} unknown"
+    return ""
+
+
+def _course(session: Standing) -> str:
+    one = session.calls == 1
+    calls = "one call" if one else f"{session.calls:,} calls"
+    begins = {
+        "running": f"Running, {calls} so far",
+        "stopped": f"Stopped by a limit after {calls}",
+    }.get(session.state, f"Ended after {calls}")
+    clauses = _one_call(session) if one else _many_calls(session)
+    return f"{begins}: {', '.join(clauses)}."
+
+
+def _one_call(session: Standing) -> list[str]:
+    results = session.results
+    if session.denied:
+        return ["it was denied"]
+    if session.open:
+        return ["it has no result yet"]
+    if results.failures:
+        return ["it failed, which the agent missed" if session.missed else "it failed"]
+    return ["it succeeded" if results.successes else "whether it succeeded is unknown"]
+
+
+def _many_calls(session: Standing) -> list[str]:
+    results, clauses = session.results, []
+    if results.failures:
+        clauses.append(f"{results.failures:,} of {counted(results.ran, 'execution')} failed")
+    elif results.successes and results.successes == results.ran:
+        ran = "the one execution" if results.ran == 1 else f"all {results.ran:,} executions"
+        clauses.append(f"{ran} succeeded")
+    elif results.successes:
+        clauses.append(f"{results.successes:,} of {results.ran:,} executions succeeded")
+    if results.unknown:
+        clauses.append(f"{results.unknown:,} {'is' if results.unknown == 1 else 'are'} unknown")
+    if session.denied == session.calls:
+        clauses.append("all of them were denied")
+    elif session.denied:
+        clauses.append(f"{session.denied:,} {'was' if session.denied == 1 else 'were'} denied")
+    if session.open:
+        clauses.append(f"{session.open:,} without a result yet")
+    return clauses

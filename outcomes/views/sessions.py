@@ -1,0 +1,189 @@
+"""The list of sessions, the page of one, and the parts of both that keep themselves up to date."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from governance.auth import MemberRequest, member_page
+from outcomes import queries
+from outcomes.domain.overview import Results
+from outcomes.models import Session
+from outcomes.queries import SessionFilter
+from outcomes.queries.session_list import SESSION_PLACE
+from outcomes.views import sentences
+from outcomes.views.calls import session_calls
+from outcomes.views.limits import limit_bars
+from outcomes.views.named import named_session
+from outcomes.views.paging import links_of, start_of, with_query
+from outcomes.views.rows import CallLine, principal_words
+
+STATES = {"": "All", "running": "Running", "stopped": "Stopped", "ended": "Ended"}
+TURNS_SHOWN = 30
+ARTIFACTS_SHOWN = 20
+
+
+@require_safe
+@member_page()
+def sessions(request: MemberRequest) -> HttpResponse:
+    context = _list(request) | {
+        "page_title": "Sessions",
+        "sessionless": queries.sessionless_agents(request.project.pk, _environment(request)),
+        "address": request.build_absolute_uri("/").rstrip("/"),
+    }
+    return render(request, "outcomes/sessions.html", context)
+
+
+@require_safe
+@member_page()
+def session_rows(request: MemberRequest) -> HttpResponse:
+    context = _list(request)
+    if request.GET.get("tag") == context["tag"]:
+        return HttpResponse(status=204)
+    return render(request, "outcomes/_session_rows.html", context | {"alone": True})
+
+
+@require_safe
+@member_page()
+def session(request: MemberRequest, session_id: str) -> HttpResponse:
+    found = named_session(request, session_id)
+    context = {
+        "page_title": found.session_id,
+        **_standing(request, found),
+        **session_calls(request, found),
+    }
+    context |= _told_by_calls(context["lines"])
+    return render(request, "outcomes/session.html", context)
+
+
+@require_safe
+@member_page()
+def session_standing(request: MemberRequest) -> HttpResponse:
+    found = named_session(request, request.GET.get("of", ""))
+    if request.GET.get("tag") == _tag(found):
+        return HttpResponse(status=204)
+    context = _standing(request, found) | {"alone": True}
+    return render(request, "outcomes/_session_standing.html", context)
+
+
+def _list(request: MemberRequest) -> dict[str, Any]:
+    now = timezone.now()
+    state = request.GET.get("state", "")
+    wanted = SessionFilter(
+        environment=_environment(request),
+        text=request.GET.get("q", "").strip(),
+        state=state if state in STATES else "",
+    )
+    start = start_of(request.GET, SESSION_PLACE)
+    page = queries.session_list(
+        request.project.pk, wanted, now, before=start.before, after=start.after
+    )
+    counts = queries.session_counts(request.project.pk, wanted, now)
+    rows = [(row, queries.state_of(row, now)) for row in page.rows]
+    tag = _hash([(row.pk, _seen(row), state) for row, state in rows], counts)
+    address = with_query(
+        reverse("outcomes:sessions", args=[request.project.slug]),
+        environment=wanted.environment,
+        q=wanted.text,
+    )
+    shown_of = getattr(counts, wanted.state or "all")
+    return {
+        "rows": rows,
+        "tag": tag,
+        "wanted": wanted,
+        "sentence": _sentence(wanted, counts),
+        "states": [
+            (name, word, getattr(counts, name or "all"), with_query(address, state=name))
+            for name, word in STATES.items()
+        ],
+        "shown_of": shown_of,
+        "shown": f"{len(rows):,} of {shown_of:,}, newest first",
+        "links": links_of(page, SESSION_PLACE, with_query(address, state=wanted.state)),
+        "live_url": _live(request, wanted, tag) if start.is_newest else "",
+    }
+
+
+def _live(request: MemberRequest, wanted: SessionFilter, tag: str) -> str:
+    return with_query(
+        reverse("outcomes:session_rows", args=[request.project.slug]),
+        environment=wanted.environment,
+        q=wanted.text,
+        state=wanted.state,
+        tag=tag,
+    )
+
+
+def _sentence(wanted: SessionFilter, counts: queries.SessionCounts) -> str:
+    if wanted.text and not counts.all:
+        return "No session or agent of that name."
+    if wanted.environment and not counts.all:
+        return f"No session in {wanted.environment} yet."
+    return sentences.sessions_sentence(
+        total=counts.all,
+        running=counts.running,
+        stopped=counts.stopped,
+        premature=counts.premature,
+    )
+
+
+def _told_by_calls(lines: Sequence[CallLine]) -> dict[str, str]:
+    """What only events tell of a session, by the newest call that says it."""
+    told = [line.folded for line in lines if line.folded is not None]
+    principals = (principal_words(call.principal) for call in told if call.principal)
+    parents = (call.parent_session_id for call in told if call.parent_session_id)
+    return {"principal": next(principals, ""), "parent": next(parents, "")}
+
+
+def _standing(request: MemberRequest, session: Session) -> dict[str, Any]:
+    page = queries.session_page(session)
+    overview = page.overview
+    state = queries.state_of(session, timezone.now())
+    standing = sentences.Standing(
+        state=state,
+        calls=session.attempts,
+        results=Results(session.executions, session.successes, session.failures, session.unknown),
+        denied=session.denied,
+        open=session.open,
+        missed=overview.missed,
+        limits=page.report.limits,
+        by_tool=overview.by_tool,
+    )
+    return {
+        "session": session,
+        "overview": overview,
+        "state": state,
+        "sentence": sentences.session_sentence(standing),
+        "second": sentences.second_sentence(standing),
+        "limits": limit_bars(page.report.limits),
+        "most_denials": max((line.calls for line in overview.denials), default=0),
+        "turns": overview.turns[-TURNS_SHOWN:],
+        "artifacts": overview.artifacts[-ARTIFACTS_SHOWN:],
+        "is_read_whole": page.is_read_whole,
+        "standing_url": with_query(
+            reverse("outcomes:session_standing", args=[request.project.slug]),
+            of=session.session_id,
+            environment=session.environment.name,
+            tag=_tag(session),
+        ),
+    }
+
+
+def _tag(session: Session) -> str:
+    return _hash(_seen(session), queries.state_of(session, timezone.now()))
+
+
+def _seen(session: Session) -> tuple[object, ...]:
+    return session.last_at, session.version_id, session.agent_id, session.tally
+
+
+def _hash(*parts: object) -> str:
+    return sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def _environment(request: MemberRequest) -> str:
+    return request.GET.get("environment", "")
