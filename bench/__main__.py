@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import machine, parts
+from bench.governing import deploy
 from bench.posting import AgentsFailed
 from bench.report import table
 from bench.site import NotSettled, Site, site
@@ -41,6 +42,7 @@ def main() -> int:
 def _on(chosen: Store, sizes: Sizes) -> dict[str, Any]:
     found: dict[str, Any] = {"durability": {}, "parts": [], "ended": ""}
     with site(chosen) as running:
+        deploy(running)
         found["durability"] = machine.durability(chosen)
         try:
             for part in _parts(running, sizes):

@@ -52,9 +52,24 @@ def faults_in(store: Store, load: Workload, posted: list[int]) -> list[str]:
     )
     if events != len(want.kinds):
         faults.append(f"events: {events} stored for {len(want.kinds)} acknowledged")
+    for by in ("tool", "agent"):
+        ((counted,),) = store.rows(
+            f"SELECT coalesce(sum(calls), 0) FROM outcomes_{by}minute WHERE {by}_id IN"
+            f" (SELECT id FROM outcomes_{by} WHERE substr(name, 1, {TAG}) = %s)",
+            tag,
+        )
+        if counted != len(want.kinds):
+            faults.append(f"rollups by {by}: {counted} counted for {len(want.kinds)} acknowledged")
     faults += _differing("rollups by tool", store, *_rollups(store, "tool"), tag)
     faults += _differing("rollups by agent", store, *_rollups(store, "agent"), tag)
     faults += _differing("counts of sessions", store, *_sessions(), tag)
+    ((ungoverned,),) = store.rows(
+        "SELECT count(*) FROM outcomes_call"
+        f" WHERE version_id IS NULL AND substr(call_id, 1, {TAG}) = %s",
+        tag,
+    )
+    if ungoverned:
+        faults.append(f"calls: {ungoverned} without the contract that governed them")
     ((left,),) = store.rows("SELECT count(*) FROM outcomes_batch")
     if left:
         faults.append(f"inbox: {left} batches left, set aside ones among them")

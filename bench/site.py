@@ -1,5 +1,7 @@
 """The product under load: started as its users start it, with default settings."""
 
+import http.client
+import json
 import os
 import secrets
 import signal
@@ -35,6 +37,16 @@ class Site:
         """What takes part, by name; the database where it is a process of ours."""
         server = {"database": self.store.server} if self.store.server else {}
         return {**self.running.children, "supervisor": self.running.process.pid, **server}
+
+    def ask(self, method: str, path: str, body: object) -> tuple[int, str]:
+        connection = http.client.HTTPConnection(*self.address, timeout=30)
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        try:
+            connection.request(method, path, json.dumps(body), headers=headers)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+        finally:
+            connection.close()
 
     @contextmanager
     def worker_stopped(self) -> Iterator[None]:

@@ -79,11 +79,11 @@ def expected(load: Workload, posted: list[int]) -> Expected:
 
 
 def bodies(load: Workload, client: int) -> Iterator[bytes]:
-    """The posts of one client, in order. Its calls happen one millisecond after the other."""
+    """The posts of one client, in order. Its calls happen one after the other, from now on."""
     # A seed: the same words each time, so that two runs can be compared.
     rng = random.Random(f"{load.batch} {client}")  # noqa: S311 - words, not secrets
     words = _vocabulary()
-    first = datetime.now(UTC) - timedelta(milliseconds=load.posts * load.batch)
+    first = datetime.now(UTC)
     for post in range(load.posts):
         places = range(post * load.batch, (post + 1) * load.batch)
         items = [_item(load, client, place, first, rng, words) for place in places]
@@ -100,7 +100,7 @@ def _item(
 ) -> dict[str, Any]:
     tag, kind = load.tag, kind_of(place)
     session = session_id(tag, client, place)
-    at = first + timedelta(milliseconds=place)
+    at = first + timedelta(microseconds=100 * place)
     return {
         "type": kind,
         "call_id": call_id(tag, client, place),

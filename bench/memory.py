@@ -1,0 +1,74 @@
+"""`python -m bench.memory`: the idle memory of everything that one start brings up, evaluation
+process included, and the size of what is installed.
+"""
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from bench.governing import CONTRACT
+from bench.installed import sizes
+from bench.processes import family, processes
+from bench.site import Site, site
+from bench.stores import store
+
+IDLE = 60.0  # seconds after the first page
+PSS_LIMIT, SIZE_LIMIT = 300, 200  # MB, MiB
+_EVALUATOR = "governance/evaluator"
+
+
+def main() -> int:
+    with (
+        tempfile.TemporaryDirectory(prefix="edictum-memory-") as name,
+        store("sqlite", Path(name)) as chosen,
+        site(chosen) as running,
+    ):
+        answered = _wake_evaluator(running)
+        time.sleep(IDLE)
+        found = _memory(running.running.process.pid)
+    there = any(_EVALUATOR in each["command"] for each in found)
+    total = sum(each["pss_mb"] for each in found)
+    installed = sizes()
+    print(json.dumps({"pss_mb": round(total, 1), "processes": found, "installed": installed}))
+    for each in found:
+        print(f"{each['pss_mb']:7.1f} MB  {each['command']}")
+    print(f"{total:7.1f} MB  in all; the limit is {PSS_LIMIT}")
+    if not there:
+        print(f"Without the evaluation process: it was asked for, and the answer was {answered}.")
+    print(f"{installed['blocks_mib']:7.1f} MiB installed; the limit is {SIZE_LIMIT}")
+    return int(not there or total >= PSS_LIMIT or installed["blocks_mib"] >= SIZE_LIMIT)
+
+
+def _wake_evaluator(running: Site) -> int:
+    """It is started when somebody first asks for it, so ask as the editor does."""
+    status, _ = running.ask("POST", "/v1/contracts/validate", {"yaml": CONTRACT})
+    return status
+
+
+def _memory(supervisor: int) -> list[dict[str, Any]]:
+    return [
+        {"pss_mb": round(_pss(each.pid), 1), "command": _command(each.pid)}
+        for each in family(supervisor, processes())
+    ]
+
+
+def _pss(pid: int) -> float:
+    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024 / 1e6
+    return 0.0
+
+
+def _command(pid: int) -> str:
+    """Without the folders, which say nothing."""
+    words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    short = [word.rsplit("/", 2 if _EVALUATOR in word else 1)[-1] for word in words if word]
+    kept = f" ({_EVALUATOR})" if any(_EVALUATOR in word for word in words) else ""
+    return " ".join(short[:6]) + kept
+
+
+if __name__ == "__main__":
+    sys.exit(main())
