@@ -76,3 +76,15 @@ define installed
   $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r $(1) \
   && cp $(1) .venv/$(1); }
 endef
+
+.PHONY: bench bench-quick memory
+
+# Load and limits on both databases, as docs/performance.md reads them: some ten minutes, or one.
+bench: setup-dev
+	@$(BIN)/python -m bench
+
+bench-quick: setup-dev
+	@$(BIN)/python -m bench --quick
+
+memory: setup-dev
+	@$(BIN)/python -m bench.memory
