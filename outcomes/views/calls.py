@@ -17,7 +17,7 @@ from outcomes.queries.call_lists import PLACE_BY_TIME, PLACE_IN_SESSION
 from outcomes.templatetags.addresses import session_url
 from outcomes.views.named import named_session
 from outcomes.views.paging import links_of, start_of, with_query
-from outcomes.views.rows import call_lines, is_late, tag_of
+from outcomes.views.rows import call_lines, folded, is_late, tag_of
 from outcomes.views.sentences import counted
 
 WORDS = {"": "All", "failures": "Failures", "denied": "Denied", "disagree": "Disagree"}
@@ -63,9 +63,10 @@ def session_calls(request: MemberRequest, session: Session, known: str = "") -> 
         "denied": session.denied,
         "disagree": session.disagreements,
     }
+    lines = call_lines(page.rows, now, queries.numbers_of(session, page.rows))
     return {
         "session": session,
-        "lines": call_lines(page.rows, now, queries.numbers_of(session, page.rows)),
+        "lines": lines if show else folded(lines),
         "tag": tag,
         "show": show,
         "choices": _choices(address, counts),

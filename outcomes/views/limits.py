@@ -34,6 +34,8 @@ def _was_reached(use: LimitUse) -> bool:
 
 def _bar(use: LimitUse) -> dict[str, Any]:
     ruling = RULINGS[use.judgement] if use.judgement else ""
+    first = next(iter(use.used))
+    is_unchecked = bool(use.used.get("executions")) and not use.checked
     return {
         "name": use.limit.tool or use.limit.kind,
         "limit": use.limit.value,
@@ -43,9 +45,9 @@ def _bar(use: LimitUse) -> dict[str, Any]:
         "rows": [
             {"style": style, "words": words, "count": use.used[style]}
             for style, words in COUNTINGS
-            if style in use.used
+            if use.used.get(style) or (style in use.used and style == first)
         ],
-        "ruling": ruling or ("" if use.checked or "attempts" in use.used else "Not checked"),
+        "ruling": ruling or ("Not checked" if is_unchecked else ""),
         "says": _says(use),
         "quirk": _quirk(use),
     }
@@ -63,7 +65,7 @@ def _says(use: LimitUse) -> str:
     executions, successes = use.used["executions"], use.used["classified"]
     by_execution, by_success = use.reached_at["executions"], use.reached_at["classified"]
     if not use.checked:
-        return "No counted call was judged by a check." if executions else "Nothing counted yet."
+        return "No counted call was judged by a check." if executions else "No execution yet."
     if use.judgement == LimitJudgement.PREMATURE:
         reached = (
             f"Reached at call {by_execution:,} counting executions. "

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
+from itertools import groupby
 from typing import Final
 
 from governance.domain.json_value import Json
@@ -14,6 +15,7 @@ from outcomes.models import Call
 from outcomes.queries import WholeCall
 
 ARGUMENTS: Final = 160  # characters of a line of arguments
+FOLDED_FROM: Final = 4  # equal neighbours
 NO_RESULT_AFTER: Final = timedelta(minutes=15)
 
 
@@ -26,6 +28,12 @@ class CallLine:
     judge: str
     is_late: bool
     begins_turn: bool
+    folded_after: "tuple[CallLine, ...]" = ()  # the same call, denied again, in between
+
+    @property
+    def fold_ends(self) -> "tuple[CallLine, CallLine]":
+        """The earliest and the latest of the folded calls."""
+        return self.folded_after[-1], self.folded_after[0]
 
 
 def call_lines(
@@ -49,6 +57,25 @@ def call_lines(
         )
         turn = row.turn_id
     return lines
+
+
+def folded(lines: Sequence[CallLine]) -> list[CallLine]:
+    """Of a denied call that was repeated at once, only the first and the last are rows."""
+    kept: list[CallLine] = []
+    for _, group in groupby(lines, key=_sameness):
+        same = list(group)
+        if len(same) < FOLDED_FROM or same[0].row.kind != "denied":
+            kept += same
+        else:
+            kept += [replace(same[0], folded_after=tuple(same[1:-1])), same[-1]]
+    return kept
+
+
+def _sameness(line: CallLine) -> tuple[object, ...]:
+    row = line.row
+    arguments = None if row.arguments is None else bytes(row.arguments)
+    alike = row.tool_id, row.kind, row.reason, row.rule, arguments, row.turn_id, row.session_id
+    return alike if row.kind == "denied" and arguments is not None else (row.pk,)
 
 
 def tag_of(rows: Sequence[Call], *more: object) -> str:

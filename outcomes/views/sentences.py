@@ -164,13 +164,18 @@ def _one_call(session: Standing) -> list[str]:
     return ["it succeeded" if results.successes else "whether it succeeded is unknown"]
 
 
+def _all_executions(number: int) -> str:
+    if number < 3:
+        return "the one execution" if number == 1 else "both executions"
+    return f"all {number:,} executions"
+
+
 def _many_calls(session: Standing) -> list[str]:
     results, clauses = session.results, []
     if results.failures:
         clauses.append(f"{results.failures:,} of {counted(results.ran, 'execution')} failed")
     elif results.successes and results.successes == results.ran:
-        ran = "the one execution" if results.ran == 1 else f"all {results.ran:,} executions"
-        clauses.append(f"{ran} succeeded")
+        clauses.append(f"{_all_executions(results.ran)} succeeded")
     elif results.successes:
         clauses.append(f"{results.successes:,} of {results.ran:,} executions succeeded")
     if results.unknown:
