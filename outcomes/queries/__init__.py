@@ -33,11 +33,11 @@ from outcomes.queries.session_list import (
     SessionFilter,
     SessionlessAgent,
     session_counts,
-    session_list,
     sessionless_agents,
+    sessions_shown,
     state_of,
 )
-from outcomes.queries.session_page import SessionPage, session_page
+from outcomes.queries.session_page import SessionPage, whole_session
 from outcomes.queries.session_reports import (
     SessionReport,
     calls_in_order,
@@ -84,13 +84,13 @@ __all__ = [
     "rejected_items",
     "report_of",
     "session_counts",
-    "session_list",
     "session_named",
-    "session_page",
     "sessionless_agents",
     "sessions",
+    "sessions_shown",
     "set_aside_batches",
     "state_of",
     "turns_among",
     "whole_calls",
+    "whole_session",
 ]

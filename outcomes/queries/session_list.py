@@ -51,7 +51,7 @@ def state_of(session: Session, now: datetime) -> str:
     return "running" if is_recent else "ended"
 
 
-def session_list(
+def sessions_shown(
     project_id: int,
     wanted: SessionFilter,
     now: datetime,

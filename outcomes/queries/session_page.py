@@ -46,15 +46,15 @@ class SessionPage:
         return self.overview.first == 1
 
 
-def session_page(session: Session) -> SessionPage:
+def whole_session(session: Session, *, at_once: int = READ_AT_ONCE) -> SessionPage:
     # Versions are never changed, so which environments deployed them does not matter here.
     report = report_of(session, Governing([]))
     rows = Call.objects.filter(project=session.project_id, session=session)
     newest = rows.order_by(*(f"-{name}" for name in PLACE_IN_SESSION)).values_list(*_COLUMNS)
-    brief = [_brief(*row) for row in newest[:READ_AT_ONCE]]
+    brief = [_brief(*row) for row in newest[:at_once]]
     brief.reverse()
     # Counts and calls are two reads: a call may have been added in between.
-    first = max(1, session.attempts - len(brief) + 1) if len(brief) == READ_AT_ONCE else 1
+    first = max(1, session.attempts - len(brief) + 1) if len(brief) == at_once else 1
     return SessionPage(report, overview_of(brief, first=first))
 
 

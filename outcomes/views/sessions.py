@@ -80,7 +80,7 @@ def _list(request: MemberRequest) -> dict[str, Any]:
         state=state if state in STATES else "",
     )
     start = start_of(request.GET, SESSION_PLACE)
-    page = queries.session_list(
+    page = queries.sessions_shown(
         request.project.pk, wanted, now, before=start.before, after=start.after
     )
     counts = queries.session_counts(request.project.pk, wanted, now)
@@ -140,7 +140,7 @@ def _told_by_calls(lines: Sequence[CallLine]) -> dict[str, str]:
 
 
 def _standing(request: MemberRequest, session: Session) -> dict[str, Any]:
-    page = queries.session_page(session)
+    page = queries.whole_session(session)
     overview = page.overview
     state = queries.state_of(session, timezone.now())
     standing = sentences.Standing(

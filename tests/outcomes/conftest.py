@@ -4,9 +4,11 @@ import pytest
 from django.test import Client
 
 from edictum_site.celery import app
+from governance.domain.roles import Role
 from governance.models import Project
 from outcomes.commands import names
 from tests import builders
+from tests.outcomes.pages import Pages
 from tests.outcomes.posting import Agent
 
 # A doorbell rings here as well; nobody is there to hear it, and no server is asked for.
@@ -29,3 +31,12 @@ def agent(project: Project) -> Agent:
 @pytest.fixture
 def reader(project: Project) -> Client:
     return builders.bearing(builders.a_key(project, "read")[0])
+
+
+@pytest.fixture
+def pages(project: Project) -> Pages:
+    """As a viewer sees them; the first visit, which keeps the project used last, is over."""
+    viewer = builders.signed_in(builders.a_member(project, Role.VIEWER).user)
+    seen = Pages(viewer, project.slug)
+    seen.get("sessions/")
+    return seen

@@ -1,0 +1,73 @@
+"""What tests of pages need: items of a session, a viewer's browser, and the text of an answer."""
+
+import html
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+from urllib.parse import quote
+
+from django.http.response import HttpResponseBase
+from django.test import Client
+
+TAG = r"""<(?:"[^"]*"|'[^']*'|[^'">])*>"""
+_NUMBERS: Iterator[int] = count(1)
+
+
+def an_item(session: str | None = "s-1", **fields: Any) -> dict[str, Any]:
+    number = next(_NUMBERS)
+    item = {
+        "type": "execution_result",
+        "call_id": f"c-{number}",
+        "tool_name": "query",
+        "agent_id": "bot",
+        "session_id": session,
+        "timestamp": (datetime.now(UTC) + timedelta(milliseconds=number)).isoformat(),
+        "output": {"ok": True},
+        "tool_success": True,
+    }
+    return {name: value for name, value in (item | fields).items() if value is not None}
+
+
+def a_denied_item(session: str = "s-1", reason: str = "contract", **fields: Any) -> dict[str, Any]:
+    said = {"type": "denied", "reason": reason, "output": None, "tool_success": None}
+    return an_item(session, **said | fields)
+
+
+def text_of(response: HttpResponseBase) -> str:
+    """What a reader sees of a page: no markup, no runs of white space."""
+    assert response.status_code == 200, response.status_code
+    body = getattr(response, "content").decode()  # noqa: B009 - streamed answers have none
+    body = re.sub(r"<head>.*?</head>|<dialog.*?</dialog>", " ", body, flags=re.S)
+    return re.sub(r"\s+", " ", html.unescape(re.sub(TAG, " ", body))).strip()
+
+
+class Pages:
+    """A browser of a member, on the pages of one project."""
+
+    def __init__(self, client: Client, slug: str) -> None:
+        self.client = client
+        self.base = f"/p/{slug}"
+
+    def get(self, path: str, **query: Any) -> Any:
+        return self.client.get(f"{self.base}/{path}", query)
+
+    def text(self, path: str, **query: Any) -> str:
+        return text_of(self.get(path, **query))
+
+    def session(self, session_id: str, **query: Any) -> str:
+        return self.text(f"sessions/{quote(session_id, safe='')}/", **query)
+
+    def call(self, call_id: str, **query: Any) -> str:
+        return self.text(f"calls/{quote(call_id, safe='')}/", **query)
+
+    def rows(self, path: str, **query: Any) -> list[str]:
+        """The ids of the rows of a list, in their order."""
+        return re.findall(r'<tr data-row="(\d+)"', self.get(path, **query).content.decode())
+
+    def links(self, path: str, **query: Any) -> dict[str, str]:
+        """Where the page's links to newer and older rows lead."""
+        body = self.get(path, **query).content.decode()
+        found = re.findall(r'rel="(prev|next)" href="([^"]*)"', body)
+        return {rel: html.unescape(url) for rel, url in found}
