@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ WARM_UP = 2_000  # items: after a start everything is cold once
 
 
 def main() -> int:
+    # However it is asked to end, what it started is stopped and removed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     options = _options()
     sizes = QUICK if options.quick else FULL
     bench: dict[str, Any] = {"at": datetime.now(UTC).isoformat(timespec="seconds")}

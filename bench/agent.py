@@ -47,7 +47,7 @@ class Result(msgspec.Struct):
 class Client:
     def __init__(self, order: Order, number: int, watch: InboxWatch | None) -> None:
         self.latencies: list[float] = []
-        self.failure = ""
+        self.failure = "the client ended in the middle"  # until it has come to its end
         self._order = order
         self._number = number
         self._watch = watch
@@ -61,7 +61,7 @@ class Client:
             due = began + (post * order.load.clients + self._number) * order.every
             now = time.monotonic()
             if now > began + order.seconds:
-                return
+                break
             if due > now and order.every:
                 time.sleep(due - now)
             sent = time.monotonic()
@@ -84,6 +84,7 @@ class Client:
             if self._watch:
                 # From when it was due: a post that had to wait for the one before it is late too.
                 self._watch.add(answer["batch"], due if order.every else sent)
+        self.failure = ""
 
     def _exchange(self, request: bytes) -> tuple[bytes, bytes]:
         self._connection.sendall(request)

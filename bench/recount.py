@@ -72,7 +72,7 @@ def faults_in(store: Store, load: Workload, posted: list[int]) -> list[str]:
         faults.append(f"calls: {ungoverned} without the contract that governed them")
     ((left,),) = store.rows("SELECT count(*) FROM outcomes_batch")
     if left:
-        faults.append(f"inbox: {left} batches left, set aside ones among them")
+        faults.append(f"inbox: {left} batches left")
     return faults
 
 

@@ -11,14 +11,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from bench.stores import Store
+from bench.stores import Rows, Store
 from edictum_site.stack.running import Product, product
 
 _WAITING = "SELECT 1 FROM outcomes_batch WHERE set_aside_at IS NULL LIMIT 1"
 
 
+_SET_ASIDE = "SELECT count(*), min(error) FROM outcomes_batch WHERE set_aside_at IS NOT NULL"
+
+
 class NotSettled(Exception):
-    """The inbox did not empty in the time given."""
+    """The inbox did not empty in the time given, or not by settling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +64,26 @@ class Site:
     def wait_until_settled(self, seconds: float) -> float:
         """When nothing waited any more, on the monotonic clock, to some milliseconds."""
         connection = self.store.connect()
-        deadline = time.monotonic() + seconds
+        began = looked = time.monotonic()
         try:
             while connection.execute(_WAITING).fetchall():
-                if time.monotonic() > deadline:
+                now = time.monotonic()
+                if now > looked + 1:
+                    looked = now
+                    self._refuse_set_aside(connection)
+                if now > began + seconds:
                     raise NotSettled(f"Items still waited after {seconds:.0f} seconds.")
                 time.sleep(0.005)
-            return time.monotonic()
+            ended = time.monotonic()
+            self._refuse_set_aside(connection)
+            return ended
         finally:
             connection.close()
+
+    def _refuse_set_aside(self, connection: Rows) -> None:
+        batches, error = connection.execute(_SET_ASIDE).fetchone()
+        if batches:
+            raise NotSettled(f"{batches} batches could not be settled: {error}")
 
 
 @contextmanager
