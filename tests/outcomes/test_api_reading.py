@@ -1,0 +1,216 @@
+"""Reading over HTTP: complete lists, filters that narrow, and nothing of what is another's."""
+
+import json
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+
+from governance.models import Project
+from tests import builders
+from tests.builders import an_event, an_outcome
+from tests.outcomes.posting import Agent
+
+
+def ids(found):
+    return [each["call_id"] for each in found]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 7, 1_000])
+def test_pages_are_complete_and_repeat_nothing_though_times_tie(agent: Agent, limit):
+    for batch in range(3):
+        agent.post(
+            *(
+                an_outcome(f"c-{batch}-{n}", timestamp=f"2026-11-18T06:00:0{n % 2}Z")
+                for n in range(5)
+            )
+        )
+    shown = agent.outcomes(limit=limit)
+    assert len(shown) == len({each["call_id"] for each in shown}) == 15
+    assert [each["timestamp"] for each in shown] == sorted(
+        (each["timestamp"] for each in shown), reverse=True
+    )
+
+
+def test_what_comes_while_a_list_is_read_moves_nothing_in_it(agent: Agent):
+    agent.post(*(an_outcome(f"c-{n}", timestamp=f"2026-11-18T06:00:0{n}Z") for n in range(6)))
+    first = agent.get("outcomes", limit=3)
+    agent.post(an_outcome("newer", timestamp="2026-11-18T07:00:00Z"))
+    rest = agent.get("outcomes", limit=3, cursor=first["next"])
+    assert ids(first["outcomes"] + rest["outcomes"]) == [f"c-{n}" for n in (5, 4, 3, 2, 1, 0)]
+    assert rest["next"] is None
+
+
+def test_sessions_come_in_pages_too_the_last_seen_first(agent: Agent):
+    agent.post(
+        *(
+            an_outcome(session_id=f"s-{n}", timestamp=f"2026-11-18T06:00:0{n // 3}Z")
+            for n in range(9)
+        )
+    )
+    found, cursor = [], ""
+    while cursor is not None:
+        page = agent.get("agent-sessions", limit=2, cursor=cursor)
+        found += [each["session_id"] for each in page["sessions"]]
+        cursor = page["next"]
+    assert found == [f"s-{n}" for n in (8, 7, 6, 5, 4, 3, 2, 1, 0)]
+
+
+@pytest.mark.parametrize("cursor", ["x", "AAAA", "MjAyNi0xMS0xOFQwNjowMDowMCAx"])
+def test_a_cursor_that_no_list_gave_is_told_so(agent: Agent, cursor):
+    response = agent.client.get("/v1/outcomes", {"cursor": cursor})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["path"] == "cursor"
+
+
+@pytest.fixture
+def several(agent: Agent) -> Agent:
+    agent.post(
+        an_outcome("ran", tool_name="sql", agent_id="a-1", session_id="s-1", output="Error: x"),
+        an_outcome("timed-out", type="timeout", agent_id="a-1", session_id="s-1"),
+        an_outcome("denied", type="denied", reason="pre_hook", details="a rainy day"),
+        an_outcome("old", timestamp="2020-01-01T00:00:00Z", output=1, tool_success=False),
+    )
+    agent.post_events(an_event("call_allowed", "open", agent_id="a-2", run_id="s-2"))
+    return agent
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"session": "s-1"}, {"ran", "timed-out"}),
+        ({"agent": "a-1"}, {"ran", "timed-out"}),
+        ({"tool": "sql"}, {"ran"}),
+        ({"type": "timeout"}, {"timed-out"}),
+        ({"type": "open"}, {"open"}),
+        ({"type": "denied", "reason": "pre_hook"}, {"denied"}),
+        ({"verdict": "failure"}, {"ran", "timed-out"}),
+        ({"verdict": "success"}, {"old"}),
+        ({"disagreement": "true"}, {"old"}),
+        ({"until": "2021-01-01T00:00:00Z"}, {"old"}),
+        ({"since": "2021-01-01"}, {"ran", "timed-out", "denied", "open"}),
+        ({"q": "rainy"}, {"denied"}),
+        ({"env": "production", "q": "timed"}, {"timed-out"}),
+        ({"env": "elsewhere"}, set()),
+        ({"agent": "nobody"}, set()),
+    ],
+)
+def test_filters_narrow_the_list(several: Agent, query, expected):
+    assert set(ids(several.outcomes(**query))) == expected
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"flavour": "sweet"},
+        {"type": "success"},
+        {"limit": "0"},
+        {"limit": "1001"},
+        {"wait": "31"},
+        {"since": "yesterday"},
+        {"agent": "a\0b"},
+        {"session": "s" * 1_025},
+    ],
+)
+def test_a_query_that_cannot_be_meant_is_told_so(agent: Agent, query):
+    for path in ("outcomes",):
+        response = agent.client.get(f"/v1/{path}", query)
+        assert response.status_code == 422, path
+        assert set(response.json()) == {"code", "detail", "errors"}
+
+
+@pytest.mark.parametrize("name", ["a/b/c", "ü ñ", "100 % sure?", "..", "x" * 1_024, "a#b&c=d"])
+def test_an_identifier_takes_the_whole_rest_of_the_path(agent: Agent, name):
+    agent.post(an_outcome(name, session_id=name))
+    assert agent.get(f"outcomes/{quote(name, safe='')}")["call_id"] == name
+    assert agent.get(f"agent-sessions/{quote(name, safe='')}")["session_id"] == name
+
+
+def test_what_is_not_there_is_not_found(agent: Agent):
+    for path in ("outcomes/none", "agent-sessions/none", "artifacts/" + "0" * 64, "nothing"):
+        response = agent.client.get(f"/v1/{path}")
+        assert (response.status_code, response.json()["code"]) == (404, "not_found"), path
+
+
+def test_events_are_told_as_normalised(agent: Agent):
+    agent.post_events(
+        an_event("CALL_DENIED", "c-1", decision_name="no-deletes", tool_success=None),
+        an_event("call_executed", "c-2", tool_success=True),
+    )
+    found = {
+        each["call_id"]: each for each in agent.get("events", agent_id="billing-bot")["events"]
+    }
+    assert found["c-1"]["action"] == "call_blocked"
+    assert found["c-1"]["decision_name"] == "no-deletes"
+    assert found["c-2"]["tool_success"] is True
+    assert agent.get("events", session_id="other")["events"] == []
+
+
+def test_a_key_without_read_sees_its_own_agent_in_its_own_environment_only(project: Project):
+    keys = {env: builders.a_key(project, "agent", env=env)[0] for env in ("production", "staging")}
+    for env, key in keys.items():
+        for name in ("ours", "theirs"):
+            Agent(builders.bearing(key)).post_events(
+                an_event(call_id=f"{env}-{name}", agent_id=name, environment=env)
+            )
+    mine = Agent(builders.bearing(keys["staging"], **{"X-Edictum-Agent-Id": "ours"}))
+    assert ids(mine.get("events")["events"]) == ["staging-ours"]
+    assert ids(mine.get("events", agent_id="theirs")["events"]) == ["staging-ours"]
+    nameless = Agent(builders.bearing(keys["staging"]))
+    assert nameless.get("events")["events"] == []
+
+
+def test_a_key_that_only_ingests_reads_nothing(project: Project):
+    client = builders.bearing(builders.a_key(project, "ingest")[0])
+    for path in ("outcomes", "outcomes/x", "agent-sessions", "artifacts/" + "0" * 64):
+        assert client.get(f"/v1/{path}").status_code == 403, path
+
+
+def test_a_key_that_only_reads_posts_nothing(reader: Client):
+    for path in ("outcomes", "events", "artifacts", "audit/ingest"):
+        response = reader.post(f"/v1/{path}", b"{}", content_type="application/json")
+        assert response.status_code == 403, path
+
+
+def test_who_brings_no_key_or_a_wrong_one_is_told_to(db):
+    for headers in ({}, {"Authorization": "Bearer edk_production_" + "x" * 40}):
+        response = Client(headers=headers).post("/v1/outcomes", b"{}", content_type="text/plain")
+        assert response.status_code == 401
+        assert response["WWW-Authenticate"] == "Bearer"
+        assert set(response.json()) == {"code", "detail", "errors"}
+
+
+def test_health_needs_no_key_and_tells_the_backlog(agent: Agent):
+    agent.door(json.dumps({"outcomes": [an_outcome(), an_outcome()]}).encode())
+    health = Client().get("/v1/health").json()
+    assert (health["status"], health["database"]) == ("ok", "up")
+    assert (health["backlog"]["batches"], health["backlog"]["items"]) == (1, 2)
+
+
+def test_a_session_is_read_against_the_limits_that_governed_it(project: Project, agent: Agent):
+    builders.deployed(builders.a_version(project, max_tool_calls=3), at="2026-11-18T00:00:00Z")
+    failing = [
+        an_outcome(
+            f"c-{n}",
+            session_id="s",
+            output="Error: x" if n < 2 else n,
+            tool_success=True,
+            timestamp=f"2026-11-18T06:00:0{n}Z",
+        )
+        for n in range(4)
+    ]
+    stop = an_event(
+        "call_blocked",
+        "stopped",
+        run_id="s",
+        decision_source="operation_limit",
+        decision_name="max_tool_calls",
+        timestamp="2026-11-18T06:00:05Z",
+    )
+    agent.post(*failing)
+    agent.post_events(stop)
+    (limit,) = (each for each in agent.session("s")["limits"] if each["limit"] == "max_tool_calls")
+    assert (limit["value"], limit["assumed"]) == (3, False)
+    assert limit["used"] == {"executions": 4, "reported": 4, "classified": 2}
+    assert limit["reached_at"] == {"executions": 3, "reported": 3, "classified": None}
+    assert (limit["stopped_at"], limit["judgement"]) == (5, "premature")

@@ -1,0 +1,177 @@
+"""Artifacts: kept once per content, read whole or by part, seen by whom a call allows, removed
+when nothing refers to them.
+"""
+
+import hashlib
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from governance.models import Project
+from outcomes import artifact_store, commands
+from outcomes.models import Artifact, Call
+from tests import builders
+from tests.builders import an_outcome
+from tests.outcomes.posting import Agent
+
+LINES = b"".join(b"line %d\n" % n for n in range(1, 100_001))  # several frames of the store
+LARGE = "x" * 12_000
+
+
+def upload(agent: Agent, content: bytes, media_type: str = "text/plain") -> dict[str, object]:
+    response = agent.client.post("/v1/artifacts", content, content_type=media_type)
+    assert response.status_code == 201
+    told: dict[str, object] = response.json()
+    return told
+
+
+def read(agent: Agent, artifact: object, status: int = 200, lines: str = "", **headers: str):
+    query = {"lines": lines} if lines else {}
+    response = agent.client.get(f"/v1/artifacts/{artifact}", query, headers=headers)
+    assert response.status_code == status, response.headers
+    content = b"".join(response) if response.streaming else response.content
+    return response, content
+
+
+@pytest.mark.parametrize("content", [b"", b"\0\xff" * 1_000, LINES], ids=["empty", "bytes", "long"])
+def test_an_upload_is_named_by_its_content_and_read_back_whole(agent: Agent, content):
+    told = upload(agent, content, "application/octet-stream")
+    sha256 = hashlib.sha256(content).hexdigest()
+    assert told == {"artifact_id": sha256, "sha256": sha256, "size_bytes": len(content)}
+    response, found = read(agent, sha256)
+    assert found == content
+    assert response["Content-Length"] == str(len(content))
+    assert response["Content-Type"] == "application/octet-stream"
+
+
+def test_what_is_served_can_do_nothing_in_a_browser(agent: Agent):
+    told = upload(agent, b"<script>alert(1)</script>", "text/html")
+    response, _ = read(agent, told["artifact_id"])
+    assert response["Content-Security-Policy"] == "sandbox"
+    assert response["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    ("asked", "part", "told"),
+    [
+        ("bytes=0-4", slice(0, 5), "0-4"),
+        ("bytes=262140-262150", slice(262_140, 262_151), "262140-262150"),
+        (f"bytes={len(LINES) - 3}-", slice(-3, None), f"{len(LINES) - 3}-{len(LINES) - 1}"),
+        ("bytes=-3", slice(-3, None), f"{len(LINES) - 3}-{len(LINES) - 1}"),
+        ("bytes=0-99999999999", slice(None), f"0-{len(LINES) - 1}"),
+    ],
+)
+def test_a_range_of_bytes_is_read(agent: Agent, asked, part, told):
+    artifact = upload(agent, LINES)["artifact_id"]
+    response, content = read(agent, artifact, 206, Range=asked)
+    assert content == LINES[part]
+    assert response["Content-Range"] == f"bytes {told}/{len(LINES)}"
+
+
+def test_a_range_beyond_the_end_is_refused(agent: Agent):
+    artifact = upload(agent, b"short")["artifact_id"]
+    response, _ = read(agent, artifact, 416, Range="bytes=5-")
+    assert response["Content-Range"] == "bytes */5"
+
+
+@pytest.mark.parametrize("asked", ["bytes=4-2", "lines=1-2", "bytes=-", "bytes=0-1,3-4"])
+def test_a_range_that_says_nothing_gives_the_whole(agent: Agent, asked):
+    _, content = read(agent, upload(agent, b"short")["artifact_id"], Range=asked)
+    assert content == b"short"
+
+
+@pytest.mark.parametrize(
+    ("lines", "first", "last"),
+    [
+        ("1-1", 1, 1),
+        ("10-20", 10, 20),
+        ("40000-60000", 40_000, 60_000),
+        ("99999-200000", 99_999, 100_000),
+    ],
+)
+def test_a_range_of_lines_is_read(agent: Agent, lines, first, last):
+    response, content = read(agent, upload(agent, LINES)["artifact_id"], lines=lines)
+    assert content == b"".join(b"line %d\n" % n for n in range(first, last + 1))
+    assert response["X-Edictum-Lines"].endswith("/100000")
+
+
+@pytest.mark.parametrize("lines", ["0-1", "1", "a-b", "1-", "-1"])
+def test_lines_that_are_no_range_are_told_so(agent: Agent, lines):
+    artifact = upload(agent, b"short")["artifact_id"]
+    assert agent.client.get(f"/v1/artifacts/{artifact}?lines={lines}").status_code == 422
+
+
+def test_lines_beyond_the_end_are_nothing(agent: Agent):
+    _, content = read(agent, upload(agent, b"one\ntwo")["artifact_id"], lines="3-9")
+    assert content == b""
+
+
+def test_the_same_content_is_kept_once_however_it_comes(project: Project, agent: Agent):
+    text = "x" * 20_000
+    upload(agent, text.encode())
+    agent.post(an_outcome("a", output=text), an_outcome("b", output=text))
+    agent.post(an_outcome("c", output=text))
+    artifact = Artifact.objects.get()
+    assert Call.objects.filter(artifact=artifact).count() == 3
+    assert artifact_store.is_stored(project.pk, artifact.sha256)
+
+
+def test_projects_do_not_share_content(agent: Agent):
+    told = upload(agent, b"theirs")
+    other = Agent(builders.bearing(builders.a_key(builders.a_project(), "manage", "agent")[0]))
+    read(other, told["artifact_id"], 404)
+    upload(other, b"theirs")
+    assert Artifact.objects.count() == 2
+
+
+def test_an_output_of_values_becomes_json_of_values(agent: Agent):
+    agent.post(an_outcome("c", output={"text": LARGE, "é": [1, None, "\0"]}))
+    response, content = read(agent, agent.outcome("c")["artifact_id"])
+    assert response["Content-Type"] == "application/json"
+    assert content.decode() == '{"text":"' + LARGE + '","é":[1,null,"\\u0000"]}'
+
+
+def test_an_agents_key_reads_what_calls_of_its_environment_refer_to(project: Project, agent: Agent):
+    agent.post(an_outcome("c", output=LARGE))
+    artifact = agent.outcome("c")["artifact_id"]
+    here = Agent(builders.bearing(builders.a_key(project, "agent")[0]))
+    elsewhere = Agent(builders.bearing(builders.a_key(project, "agent", env="staging")[0]))
+    read(here, artifact)
+    read(elsewhere, artifact, 404)
+    elsewhere.post(an_outcome("c", type="artifact_reference", artifact_id=artifact))
+    read(elsewhere, artifact)
+
+
+def test_an_upload_that_a_call_refers_to_is_judged_by_its_whole_content(agent: Agent):
+    told = upload(agent, b'{"is_error": true}', "application/json")
+    agent.post(
+        an_outcome("c", type="artifact_reference", artifact_id=told["artifact_id"], summary="s")
+    )
+    call = agent.outcome("c")
+    assert (call["verdict"], call["checked"]) == ("failure", True)
+
+
+def test_what_nothing_refers_to_is_removed_after_a_day(project: Project, agent: Agent):
+    agent.post(an_outcome("c", output=LARGE))
+    used = str(agent.outcome("c")["artifact_id"])
+    young, old = (str(upload(agent, content)["sha256"]) for content in (b"young", b"old"))
+    yesterday = timezone.now() - timedelta(hours=25)
+    Artifact.objects.exclude(sha256=young).update(created_at=yesterday)
+    assert commands.remove_unreferenced_artifacts() == 1
+    assert set(Artifact.objects.values_list("sha256", flat=True)) == {used, young}
+    stored = {name: artifact_store.is_stored(project.pk, name) for name in (used, young, old)}
+    assert stored == {used: True, young: True, old: False}
+    read(agent, old, 404)
+
+
+def test_an_upload_again_lives_for_another_day(agent: Agent):
+    upload(agent, b"again")
+    Artifact.objects.update(created_at=timezone.now() - timedelta(hours=25))
+    upload(agent, b"again")
+    assert commands.remove_unreferenced_artifacts() == 0
+
+
+@pytest.mark.parametrize("name", ["..", "%2e%2e%2fsecret", "A" * 64, "0" * 63, "x" * 64])
+def test_a_name_that_is_no_sha_256_is_not_found(agent: Agent, name):
+    assert agent.client.get(f"/v1/artifacts/{name}").status_code == 404

@@ -1,0 +1,83 @@
+"""Many rows in one statement do what as many single statements would."""
+
+from datetime import UTC, datetime, timedelta
+
+from outcomes import bulk
+from outcomes.models import Event, Session, ToolMinute
+from tests import builders
+
+NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
+KEY = ("environment", "tool", "minute", "kind", "verdict", "reason")
+EVENT = ("id", "project", "environment", "call_digest", "digest", "agent", "source",
+         "received_at", "item")  # fmt: skip
+
+
+def an_event_row(number, digest=b"", **changed):
+    row = dict.fromkeys(EVENT, 1) | {
+        "id": number,
+        "call_digest": b"call",
+        "digest": digest or b"\0\xff%d" % number,
+        "source": "events",
+        "received_at": NOON,
+        "item": b"\x01\0\xff",
+    }
+    return tuple((row | changed).values())
+
+
+def test_only_what_was_not_there_is_inserted_and_told(db):
+    assert bulk.insert_new(Event, EVENT, [an_event_row(1), an_event_row(2)]) == {1, 2}
+    again = [an_event_row(3), an_event_row(4, b"\0\xff1"), an_event_row(5, b"x")]
+    assert bulk.insert_new(Event, EVENT, again) == {3, 5}
+    assert set(Event.objects.values_list("id", flat=True)) == {1, 2, 3, 5}
+
+
+def test_of_two_equal_rows_in_one_statement_the_first_is_kept(db):
+    rows = [an_event_row(7, b"same"), an_event_row(8, b"same")]
+    assert bulk.insert_new(Event, EVENT, rows) == {7}
+
+
+def test_bytes_and_times_come_out_as_they_went_in(db):
+    at = datetime(2026, 11, 18, 23, 59, 59, 999_999, tzinfo=UTC)
+    bulk.insert_new(Event, EVENT, [an_event_row(1, received_at=at)])
+    row = Event.objects.get()
+    assert (row.received_at, bytes(row.item), bytes(row.digest)) == (at, b"\x01\0\xff", b"\0\xff1")
+    assert Event.objects.filter(received_at=at).exists()
+    assert not Event.objects.filter(received_at__lt=at).exists()
+
+
+def test_ids_far_apart_are_found_again(db):
+    numbers = [1, 2, 900, 5_000, 10**12, 10**12 + 1, 2**62]
+    bulk.insert_new(Event, EVENT, [an_event_row(number) for number in numbers])
+    assert bulk.ids_present(Event, [*numbers, 3, 10**15]) == set(numbers)
+
+
+def test_sums_begin_at_nothing_and_grow(db):
+    minute, next_minute = NOON, NOON + timedelta(minutes=1)
+    place = (1, 2, minute, "denied", "", "limit")
+    bulk.add(ToolMinute, KEY, ("calls", "disagreements"), [(*place, 3, 1)])
+    other = (1, 2, next_minute, "denied", "", "limit")
+    bulk.add(ToolMinute, KEY, ("calls", "disagreements"), [(*place, -1, 0), (*other, 5, 0)])
+    rows = ToolMinute.objects.order_by("minute").values_list("calls", "disagreements")
+    assert list(rows) == [(2, 1), (5, 0)]
+
+
+def test_the_rows_named_are_changed_and_no_others(db):
+    project = builders.a_project()
+    environment = builders.an_environment(project)
+    ids = [
+        Session.objects.create(
+            project=project, environment=environment, digest=b"%d" % n, session_id=f"s-{n}"
+        ).pk
+        for n in range(3)
+    ]
+    columns = ("id", "attempts", "stopped", "first_at", "version")
+    bulk.update(Session, columns, [(ids[0], 7, "right", NOON, None), (ids[2], 9, "", None, None)])
+    found = Session.objects.order_by("id").values_list("attempts", "stopped", "first_at", "version")
+    assert list(found) == [(7, "right", NOON, None), (0, "", None, None), (9, "", None, None)]
+
+
+def test_nothing_to_write_asks_nothing(db, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert bulk.insert_new(Event, EVENT, []) == set()
+        bulk.add(ToolMinute, KEY, ("calls",), [])
+        bulk.update(Session, ("id", "attempts"), [])

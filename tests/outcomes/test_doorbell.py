@@ -1,0 +1,64 @@
+"""The doorbell wakes the worker after a post, seldom enough, and minds no silent broker."""
+
+import threading
+
+from kombu.exceptions import OperationalError
+
+from outcomes import doorbell
+
+
+class Heard:
+    """Stands in for the broker, which is not ours: hears the messages, or is silent."""
+
+    def __init__(self, silent: int = 0) -> None:
+        self.silent = silent
+        self.messages = 0
+        self.first = threading.Event()
+        self.failed = threading.Event()
+
+    def apply_async(self, *, expires: float) -> None:
+        assert expires > 0
+        if self.silent:
+            self.silent -= 1
+            self.failed.set()
+            raise OperationalError("nobody there")
+        self.messages += 1
+        self.first.set()
+
+
+def test_a_ring_is_heard(monkeypatch):
+    heard = Heard()
+    monkeypatch.setattr(doorbell, "settle", heard)
+    doorbell.Doorbell().ring()
+    assert heard.first.wait(10)
+
+
+def test_many_rings_are_few_messages(monkeypatch):
+    heard = Heard()
+    monkeypatch.setattr(doorbell, "settle", heard)
+    bell = doorbell.Doorbell()
+    for _ in range(10_000):
+        bell.ring()
+    assert heard.first.wait(10)
+    assert heard.messages < 1_000
+
+
+def test_a_ring_after_the_last_message_is_heard_as_well(monkeypatch):
+    heard = Heard()
+    monkeypatch.setattr(doorbell, "settle", heard)
+    bell = doorbell.Doorbell()
+    bell.ring()
+    assert heard.first.wait(10)
+    heard.first.clear()
+    bell.ring()
+    assert heard.first.wait(10)
+
+
+def test_a_silent_broker_is_survived(monkeypatch):
+    heard = Heard(silent=1)
+    monkeypatch.setattr(doorbell, "settle", heard)
+    bell = doorbell.Doorbell()
+    bell.ring()
+    assert heard.failed.wait(10)
+    bell.ring()
+    assert heard.first.wait(10)
