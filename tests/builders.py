@@ -19,6 +19,8 @@ from governance.models import (
     Project,
     User,
 )
+from tests.items import an_event as an_event  # asked for here by all who have a database
+from tests.items import an_outcome as an_outcome
 
 PASSWORD = "a-quiet-river-9"
 _number = itertools.count(1)
@@ -93,38 +95,3 @@ def deployed(version: BundleVersion, env: str = "production", *, at: Any = None)
 def bearing(key: str, **headers: str) -> Client:
     """A client that sends this key, as an agent or a program does."""
     return Client(headers={"Authorization": f"Bearer {key}", **headers})
-
-
-def an_outcome(call_id: str = "", **fields: Any) -> dict[str, Any]:
-    """An item of POST outcomes: a call that ran, unless its type is named."""
-    item = {
-        "type": "execution_result",
-        "call_id": call_id or f"call-{next(_number)}",
-        "tool_name": "http_get",
-    }
-    return item | fields
-
-
-def an_event(action: str = "call_executed", call_id: str = "", **fields: Any) -> dict[str, Any]:
-    """An event as the newest SDKs send it, flat."""
-    event = {
-        "schema_version": "0.3.0",
-        "call_id": call_id or f"call-{next(_number)}",
-        "agent_id": "billing-bot",
-        "tool_name": "http_get",
-        "tool_args": {"url": "https://example.test"},
-        "side_effect": "read",
-        "environment": "production",
-        "principal": None,
-        "action": action,
-        "decision_source": None,
-        "decision_name": None,
-        "reason": None,
-        "mode": "enforce",
-        "policy_version": None,
-        "timestamp": "2026-11-18T06:00:00.000000+00:00",
-        "run_id": "session-1",
-        "call_index": 0,
-        "duration_ms": 0,
-    }
-    return event | fields

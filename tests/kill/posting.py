@@ -1,0 +1,109 @@
+"""The client of a drill: posts until each body was acknowledged, whatever dies meanwhile."""
+
+import http.client
+import json
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from tests.kill.load import Post
+
+PATIENCE = 20.0  # seconds for one answer
+GIVE_UP = 120.0  # seconds without any answer: then something is broken for good
+
+
+class Broken(Exception):
+    """The product did not come back, or answered what it never should."""
+
+
+@dataclass(slots=True)
+class Acknowledged:
+    calls: set[str] = field(default_factory=set)
+    posts: int = 0
+    repeats: int = 0  # bodies that were sent again, because no answer came
+
+
+class Poster:
+    """Several clients that take one post after the other, no further than they are let."""
+
+    def __init__(self, posts: Sequence[Post], address: Callable[[], tuple[str, int]], key: str):
+        self._posts = iter(list(posts))
+        self._address = address
+        self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+        self._changed = threading.Condition()
+        self._let = self._taken = 0
+        self.acknowledged = Acknowledged()
+        self.failed: list[Exception] = []
+        self._threads: list[threading.Thread] = []
+
+    def start(self, clients: int) -> None:
+        self._threads = [
+            threading.Thread(target=self._run, daemon=True) for _ in range(clients)
+        ]  # a drill that fails must not wait for them
+        for thread in self._threads:
+            thread.start()
+
+    def let(self, posts: int) -> None:
+        """Go on until so many posts were sent in all."""
+        with self._changed:
+            self._let = posts
+            self._changed.notify_all()
+
+    def wait_for(self, posts: int) -> None:
+        with self._changed:
+            enough = self._changed.wait_for(
+                lambda: self.failed or self.acknowledged.posts >= posts, GIVE_UP
+            )
+        self.refuse_failure()
+        if not enough:
+            raise Broken(f"{self.acknowledged.posts} of {posts} posts were acknowledged")
+
+    def refuse_failure(self) -> None:
+        if self.failed:
+            raise self.failed[0]
+
+    def _run(self) -> None:
+        try:
+            while (post := self._next()) is not None:
+                self._send(post)
+        except Exception as error:  # noqa: BLE001 - told to who waits, whatever it is
+            with self._changed:
+                self.failed.append(error)
+                self._changed.notify_all()
+
+    def _next(self) -> Post | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._taken < self._let)
+            self._taken += 1
+            return next(self._posts, None)
+
+    def _send(self, post: Post) -> None:
+        until = time.monotonic() + GIVE_UP
+        while not self._sent(post):
+            if time.monotonic() > until:
+                raise Broken(f"no answer for {GIVE_UP:.0f} s")
+            with self._changed:
+                self.acknowledged.repeats += 1
+            time.sleep(0.05)
+        with self._changed:
+            self.acknowledged.calls.update(post.calls)
+            self.acknowledged.posts += 1
+            self._changed.notify_all()
+
+    def _sent(self, post: Post) -> bool:
+        connection = http.client.HTTPConnection(*self._address(), timeout=PATIENCE)
+        try:
+            connection.request("POST", f"/v1/{post.path}", post.body, self._headers)
+            answer = connection.getresponse()
+            said = answer.read()
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+        if answer.status >= 500:
+            return False
+        told = json.loads(said)
+        if answer.status != 202 or told["rejected"] or told["accepted"] != len(post.calls):
+            raise Broken(f"{answer.status}: {said[:500]!r}")
+        return True

@@ -1,0 +1,46 @@
+"""`python -m tests.stored`: what the database of the environment holds, and what is wrong there."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import django
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def stored_by(data: Path, variables: Mapping[str, str]) -> dict[str, Any]:
+    """Asked in a process of its own: this one has other settings, or none."""
+    env = os.environ | variables | {"EDICTUM_SITE_DATA": str(data)}
+    env["DJANGO_SETTINGS_MODULE"] = "edictum_site.settings"
+    asked = subprocess.run(
+        [sys.executable, "-m", "tests.stored"],
+        env=env, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True,
+    )  # fmt: skip
+    found: dict[str, Any] = json.loads(asked.stdout)
+    return found
+
+
+def main() -> None:
+    django.setup()
+    # Models can be imported from here on.
+    from outcomes.models import Batch, Call, Event, RejectedItem, Session  # noqa: PLC0415 - see above
+    from tests.recount import differences  # noqa: PLC0415 - see above
+
+    found = {
+        "waiting": Batch.objects.count(),
+        "rejected": RejectedItem.objects.count(),
+        "events": Event.objects.count(),
+        "calls": Call.objects.count(),
+        "sessions": Session.objects.count(),
+        "differences": differences(),
+    }
+    sys.stdout.write(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
