@@ -31,7 +31,7 @@ from outcomes.wire.sender import (
 Name = Annotated[str, Meta(min_length=1, max_length=1024)]
 OptionalName = Annotated[str, Meta(max_length=1024)] | None
 OptionalAgent = Annotated[str, Meta(max_length=128)] | None
-Measure = Annotated[int | float, Meta(ge=0, le=1e15)] | None
+Measure = Annotated[int, Meta(ge=0, le=10**15)] | Annotated[float, Meta(ge=0, le=1e15)] | None
 WholeNumber = Annotated[int, Meta(ge=-(2**62), le=2**62)] | None
 
 _NAMES = (
