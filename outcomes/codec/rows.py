@@ -155,7 +155,7 @@ def call_row(
         reason,
         as_text(detail[:DETAIL]),
         account.rule or "",
-        call.elapsed_ms,
+        None if call.elapsed_ms is None else float(call.elapsed_ms),
         call.reported or "",
         verdicts.classified,
         verdict or "",

@@ -8,23 +8,16 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from governance.domain.json_value import Json
 from governance.queries import check_for
-from outcomes import artifact_store, codec
+from outcomes import codec
 from outcomes.codec import Verdicts, digest_of, verdicts_of
 from outcomes.commands.claims import Claimed
+from outcomes.commands.contents import ArtifactKey, Contents
 from outcomes.domain.call import Call
-from outcomes.domain.classification import (
-    CHECKED_LIMIT,
-    KEPT_BY_AGENT,
-    TOO_LARGE,
-    Unreadable,
-    artifact_value,
-    classify,
-)
-from outcomes.domain.event import Event
+from outcomes.domain.classification import classify
+from outcomes.domain.event import Event, Posted
 from outcomes.domain.fold import fold
-from outcomes.models import Artifact
+from outcomes.domain.outcome import ToolArtifactReference
 from outcomes.models.inbox import ORDERS_PER_BATCH
 
 CallKey = tuple[int, bytes]  # environment, digest of the call id
@@ -37,15 +30,6 @@ class Reported:
     event: Event
     packed: bytes
     batch: Claimed
-
-
-@dataclass(slots=True)
-class Content:
-    """A large output that this claim stored as an artifact."""
-
-    size_bytes: int
-    media_type: str
-    value: Json | Unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +47,14 @@ class Told:
 class Reading:
     events: dict[CallKey, list[Reported]] = field(default_factory=lambda: defaultdict(list))
     calls: dict[CallKey, Told] = field(default_factory=dict)
-    contents: dict[tuple[int, str], Content] = field(default_factory=dict)
+    contents: Contents = field(default_factory=Contents)
     environments: dict[int, str] = field(default_factory=dict)
     items: int = 0
 
 
 def read(batches: list[Claimed]) -> Reading:
     reading = Reading()
+    referred: list[ArtifactKey] = []
     for batch in batches:
         reading.environments[batch.environment] = batch.sender.environment
         raws = codec.unpack_batch(batch.body)
@@ -82,9 +67,14 @@ def read(batches: list[Claimed]) -> Reading:
                 packed = codec.pack_item(raw)
             else:
                 event, packed, content, media_type = offloaded
-                _keep(reading, batch.project, content, media_type)
+                reading.contents.keep(batch.project, content, media_type)
             key = (batch.environment, digest_of(event.call_id))
             reading.events[key].append(Reported(event, packed, batch))
+            if isinstance(event.report, Posted):
+                outcome = event.report.outcome
+                if isinstance(outcome, ToolArtifactReference):
+                    referred.append((batch.project, outcome.artifact_id))
+    reading.contents.learn(referred)
     for key, reported in reading.events.items():
         call = fold([each.event for each in reported])
         if call is not None:
@@ -104,27 +94,5 @@ def judged(call: Call, reading: Reading, project: int, environment: int) -> Verd
     name = reading.environments[environment]
     check = check_for(project, name, call.agent_id, call.tool_name)
     return verdicts_of(
-        classify(call, check, lambda artifact: _value_of(reading, project, artifact))
+        classify(call, check, lambda artifact: reading.contents.value_of(project, artifact))
     )
-
-
-def _keep(reading: Reading, project: int, content: bytes, media_type: str) -> None:
-    stored = artifact_store.store(project, [content])
-    reading.contents[project, stored.sha256] = Content(
-        stored.size_bytes, media_type, artifact_value(content, media_type)
-    )
-
-
-def _value_of(reading: Reading, project: int, artifact_id: str) -> Json | Unreadable:
-    key = (project, artifact_id)
-    content = reading.contents.get(key)
-    if content is not None:
-        return content.value
-    known = Artifact.objects.filter(project=project, sha256=artifact_id).first()
-    if known is None:
-        return KEPT_BY_AGENT
-    if known.size_bytes > CHECKED_LIMIT:
-        return TOO_LARGE
-    with artifact_store.Reader(project, artifact_id) as reader:
-        stored = b"".join(reader.bytes_of(0, reader.size_bytes))
-    return artifact_value(stored, known.media_type)

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import cast
 
-from django.utils import timezone
-
 from governance.queries import Governing
 from outcomes import bulk, codec
 from outcomes.codec import CALL_COLUMNS, CallRow, Keys, call_row
+from outcomes.commands.contents import locked
 from outcomes.commands.counting import Change, count
 from outcomes.commands.names import Name, ids_of
 from outcomes.commands.reading import CallKey, Reading, Told, judged
@@ -27,7 +26,7 @@ from outcomes.domain.outcome import (
     ToolFailure,
     ToolTimeout,
 )
-from outcomes.models import Agent, Artifact, Session, Tool
+from outcomes.models import Agent, Session, Tool
 from outcomes.models import Call as CallModel
 from outcomes.models import Event as EventModel
 from outcomes.wire import Sender, Source
@@ -68,7 +67,7 @@ class _Writer:
         self.tools: dict[Name, int] = {}
         self.sessions: dict[Name, int] = {}
         self.projects: dict[int, int] = {}  # of each environment
-        self.artifacts = self._store_artifacts()
+        self.artifacts = reading.contents.write()
 
     def tool_names(self) -> dict[int, str]:
         return {row: name for (_, name), row in self.tools.items()}
@@ -155,46 +154,13 @@ class _Writer:
         )
         return call_row(call, told.verdicts, keys, row_id, told.received_at)
 
-    def _store_artifacts(self) -> dict[Name, int | None]:
-        """The rows of this claim's large outputs, made or kept from removal."""
-        contents = self.reading.contents
-        now = timezone.now()
-        rows = [
-            Artifact(
-                project_id=project,
-                sha256=sha256,
-                size_bytes=content.size_bytes,
-                media_type=content.media_type,
-                created_at=now,
-            )
-            for (project, sha256), content in sorted(contents.items(), key=lambda item: item[0])
-        ]
-        Artifact.objects.bulk_create(
-            rows,
-            update_conflicts=True,
-            unique_fields=["project", "sha256"],
-            update_fields=["created_at"],
-        )
-        return {
-            (project, sha256): Artifact.objects.values_list("id", flat=True).get(
-                project=project, sha256=sha256
-            )
-            for project, sha256 in contents
-        }
-
     def _artifact_of(self, project: int, call: Call) -> int | None:
         if not isinstance(call.outcome, ToolArtifactReference):
             return None
         key = (project, call.outcome.artifact_id)
-        if key not in self.artifacts:
-            # Locked until the call that refers to it is there: nobody removes it in between.
-            self.artifacts[key] = (
-                Artifact.objects.select_for_update()
-                .filter(project=project, sha256=call.outcome.artifact_id)
-                .values_list("id", flat=True)
-                .first()
-            )
-        return self.artifacts[key]
+        if key not in self.artifacts:  # an earlier event named it, not this claim
+            self.artifacts |= dict(locked([key]))
+        return self.artifacts.get(key)
 
 
 def _locked_calls(keys: Iterable[CallKey]) -> list[CallRow]:

@@ -1,0 +1,113 @@
+"""The artifacts of one claim: large outputs that it stores, and stored ones that it refers to."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from django.utils import timezone
+
+from governance.domain.json_value import Json
+from outcomes import artifact_store
+from outcomes.domain.classification import (
+    CHECKED_LIMIT,
+    KEPT_BY_AGENT,
+    TOO_LARGE,
+    Unreadable,
+    artifact_value,
+)
+from outcomes.models import Artifact
+
+ArtifactKey = tuple[int, str]  # the project, and the SHA-256 or whatever else an agent wrote
+
+GONE = Unreadable("The output was stored, and is gone.")
+IN_ONE_QUERY = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    size_bytes: int
+    media_type: str
+
+
+@dataclass(slots=True)
+class Contents:
+    _kept: dict[ArtifactKey, _Known] = field(default_factory=dict)
+    _known: dict[ArtifactKey, _Known | None] = field(default_factory=dict)
+    _values: dict[ArtifactKey, Json | Unreadable] = field(default_factory=dict)
+
+    def keep(self, project: int, content: bytes, media_type: str) -> None:
+        """Store a large output: as a file now, as a row when the claim is written."""
+        stored = artifact_store.store(project, [content])
+        key = (project, stored.sha256)
+        self._kept[key] = _Known(stored.size_bytes, media_type)
+        self._values[key] = artifact_value(content, media_type)
+
+    def learn(self, keys: Iterable[ArtifactKey]) -> None:
+        """Ask once for all artifacts that will be asked for."""
+        wanted = set(keys) - self._kept.keys() - self._known.keys()
+        self._known.update(dict.fromkeys(wanted))
+        for project, part in _by_project(wanted):
+            for row in Artifact.objects.filter(project=project, sha256__in=part):
+                self._known[project, row.sha256] = _Known(row.size_bytes, row.media_type)
+
+    def value_of(self, project: int, artifact_id: str) -> Json | Unreadable:
+        """The whole output as a check sees it."""
+        key = (project, artifact_id)
+        if key not in self._values:
+            self.learn([key])
+            self._values[key] = _read(key, self._known[key])
+        return self._values[key]
+
+    def write(self) -> dict[ArtifactKey, int]:
+        """The rows of all of them by their keys, made or kept from removal.
+
+        They stay locked until the calls that refer to them are there: nobody removes them in
+        between.
+        """
+        now = timezone.now()
+        rows = [
+            Artifact(
+                project_id=project,
+                sha256=sha256,
+                size_bytes=known.size_bytes,
+                media_type=known.media_type,
+                created_at=now,
+            )
+            for (project, sha256), known in sorted(self._kept.items(), key=lambda item: item[0])
+        ]
+        Artifact.objects.bulk_create(
+            rows,
+            update_conflicts=True,
+            unique_fields=["project", "sha256"],
+            update_fields=["created_at"],
+        )
+        referred = {key for key, known in self._known.items() if known is not None}
+        return dict(locked(self._kept.keys() | referred))
+
+
+def locked(keys: Iterable[ArtifactKey]) -> Iterator[tuple[ArtifactKey, int]]:
+    """The ids of those that are stored here, locked."""
+    for project, part in _by_project(keys):
+        rows = Artifact.objects.select_for_update().filter(project=project, sha256__in=part)
+        for sha256, row_id in rows.order_by("sha256").values_list("sha256", "id"):
+            yield (project, sha256), row_id
+
+
+def _read(key: ArtifactKey, known: _Known | None) -> Json | Unreadable:
+    if known is None:
+        return KEPT_BY_AGENT
+    if known.size_bytes > CHECKED_LIMIT:
+        return TOO_LARGE
+    try:
+        with artifact_store.Reader(*key) as reader:
+            content = b"".join(reader.bytes_of(0, reader.size_bytes))
+    except artifact_store.NotStored:
+        return GONE
+    return artifact_value(content, known.media_type)
+
+
+def _by_project(keys: Iterable[ArtifactKey]) -> Iterator[tuple[int, list[str]]]:
+    ordered = sorted(keys)
+    for project in dict.fromkeys(project for project, _ in ordered):
+        names = [name for place, name in ordered if place == project]
+        for start in range(0, len(names), IN_ONE_QUERY):
+            yield project, names[start : start + IN_ONE_QUERY]
