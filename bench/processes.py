@@ -47,7 +47,10 @@ class CpuMeter:
     """Cores that named processes kept busy, and what all others of the machine took meanwhile."""
 
     def __init__(self, roots: Mapping[str, int]) -> None:
-        self._roots = dict(roots)
+        # Families in families: what has a name of its own is not counted with whoever started it.
+        outer = {"supervisor": roots["supervisor"], "bench": os.getpid()}
+        self._roots = {name: root for name, root in roots.items() if name not in outer} | outer
+        self._outer = outer.keys()
         self.began = time.monotonic()
         self._before = self._ticks()
 
@@ -65,12 +68,11 @@ class CpuMeter:
         there = processes()
         ticks = {"all": _busy_ticks()}
         taken: set[int] = set()
-        # The supervisor comes last: what descends from it by another name is counted there.
-        for name, root in sorted(self._roots.items(), key=lambda item: item[0] == "supervisor"):
+        for name, root in self._roots.items():
             members = [each for each in family(root, there) if each.pid not in taken]
             taken.update(each.pid for each in members)
             ticks[name] = sum(each.ticks for each in members) + (
-                there[root].ticks_of_ended if root in there and name != "supervisor" else 0
+                there[root].ticks_of_ended if root in there and name not in self._outer else 0
             )
         return ticks
 
