@@ -1,0 +1,110 @@
+"""The product as its own processes, a real browser before it, and what fails every journey:
+a violation of the content policy, an error on the browser's console, a script that stopped.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from edictum_site.stack.running import product as running
+from tests.databases import own_database
+from tests.journeys.console import EMAIL, PASSWORD, VARIABLES, Console
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+WATCH = """
+document.addEventListener("securitypolicyviolation", (event) =>
+  reportViolation(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
+for (const name of ["htmx:evalDisallowedError", "htmx:swapError", "htmx:targetError"])
+  document.addEventListener(name, (event) => reportViolation(name));
+"""
+
+
+@pytest.fixture(scope="package")
+def store() -> Iterator[dict[str, str]]:
+    with own_database() as variables:
+        yield variables
+
+
+@pytest.fixture(scope="package")
+def console(store: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    data = tmp_path_factory.mktemp("console")
+    with running(data, VARIABLES | store) as product:
+        yield Console(product, store["DATABASE_URL"])
+
+
+@pytest.fixture
+def new_console(tmp_path: Path) -> Iterator[Console]:
+    """One that nobody has set up yet."""
+    with own_database() as variables, running(tmp_path / "new", variables) as product:
+        yield Console(product, variables["DATABASE_URL"])
+
+
+# Of the package, not the session: its event loop must be gone before the next database test.
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    program = next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
+        pytest.skip("Chromium is not installed: apt-get install --no-install-recommends chromium")
+    with sync_playwright() as playwright:
+        # Chromium's own sandbox cannot be had by root.
+        chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens pages of browsers that know nothing of each other, and holds all of them to account."""
+    complaints: list[str] = []
+    contexts: list[BrowserContext] = []
+
+    def open_one(**options: Any) -> Page:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        context.set_default_timeout(10_000)
+        context.expose_function("reportViolation", lambda words: complaints.append(words))
+        context.add_init_script(WATCH)
+        page = context.new_page()
+        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else 0)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def page(open_page: Callable[..., Page]) -> Page:
+    return open_page()
+
+
+@pytest.fixture(scope="package")
+def signed_in(console: Console, browser: Browser) -> Any:
+    """What a browser keeps of having signed in through the form."""
+    context = browser.new_context()
+    page = context.new_page()
+    sign_in(page, console.url)
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+@pytest.fixture
+def admin(console: Console, signed_in: Any, open_page: Callable[..., Page]) -> Page:
+    """The admin's browser, on the sessions of the project."""
+    page = open_page(storage_state=signed_in)
+    page.goto(f"{console.url}/p/default/sessions/")
+    return page
+
+
+def sign_in(page: Page, url: str, password: str = PASSWORD) -> None:
+    page.goto(f"{url}/account/sign-in/")
+    page.get_by_label("E-mail").fill(EMAIL)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()

@@ -1,0 +1,55 @@
+"""A running console as its users meet it: over HTTP with a key, and in a browser. No ORM here.
+
+While a browser is driven an event loop runs in this thread, and every query would be refused.
+"""
+
+import http.client
+import json
+import uuid
+from typing import Any
+
+from edictum_site.stack.running import Product
+
+EMAIL, PASSWORD = "admin@example.test", "a-quiet-river-9"
+KEY = "edk_production_" + "jOur" * 10
+VARIABLES = {
+    "EDICTUM_SITE_ADMIN_EMAIL": EMAIL,
+    "EDICTUM_SITE_ADMIN_PASSWORD": PASSWORD,
+    "EDICTUM_SITE_BOOTSTRAP_KEY": KEY,
+}
+
+
+class Console:
+    def __init__(self, product: Product, database: str) -> None:
+        self.product = product
+        self.database = database  # a URL, or empty: the file in the data folder
+        self.url = product.url
+
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, key: str = KEY
+    ) -> tuple[int, Any]:
+        connection = http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=40)
+        try:
+            connection.request(
+                method, f"/v1/{path}", body, {"Authorization": f"Bearer {key}"} if key else {}
+            )
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
+    def post(self, *items: dict[str, Any], to: str = "outcomes", key: str = KEY) -> dict[str, Any]:
+        status, told = self.ask("POST", to, json.dumps({to: items}).encode(), key)
+        assert status == 202, told
+        answered: dict[str, Any] = told
+        return answered
+
+    def settled(self, path: str) -> Any:
+        """An answer that knows everything that was acknowledged before."""
+        status, told = self.ask("GET", f"{path}{'&' if '?' in path else '?'}wait=20")
+        assert (status, told["settled"]) == (200, True), told
+        return told
+
+
+def a_session() -> str:
+    return f"session-{uuid.uuid4()}"

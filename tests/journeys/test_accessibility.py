@@ -1,0 +1,78 @@
+"""No page has a serious finding of axe: wide and narrow, light and dark."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.items import an_event, an_outcome
+from tests.journeys.console import a_session
+
+SERIOUS = {"serious", "critical"}
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+SESSION = a_session()
+PAGES = {
+    "sign-in": "/account/sign-in/",
+    "projects": "/projects/",
+    "sessions": "/p/default/sessions/",
+    "session": f"/p/default/sessions/{SESSION}/",
+    "calls": "/p/default/calls/",
+    "call": f"/p/default/calls/{SESSION}-1/",
+    "denied call": f"/p/default/calls/{SESSION}-3/",
+    "rejected": "/p/default/settings/rejected/",
+    "set aside": "/p/default/settings/set-aside/",
+    "settings": "/p/default/settings/",
+    "keys": "/p/default/settings/keys/",
+    "new key": "/p/default/settings/keys/new/",
+    "members": "/p/default/settings/members/",
+    "audit": "/p/default/settings/audit/",
+    "not found": "/p/default/nothing/",
+}
+
+
+@pytest.fixture(scope="module")
+def _something_to_show(console):
+    common = {"session_id": SESSION, "agent_id": "billing-bot"}
+    console.post(
+        an_outcome(f"{SESSION}-1", output={"rows": [1, 2]}, tool_args={"q": "x"}, **common),
+        an_outcome(f"{SESSION}-2", output="Error: x", tool_success=True, **common),
+        an_outcome(f"{SESSION}-3", type="denied", reason="pre_hook", details="no", **common),
+        an_outcome(f"{SESSION}-4", output="x" * 13_000, **common),
+        {"type": "odd", "call_id": "c", "tool_name": "t"},
+    )
+    console.post(an_event("call_allowed", f"{SESSION}-5", run_id=SESSION), to="events")
+    console.settled("outcomes")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.usefixtures("_something_to_show")
+def test_no_page_has_a_serious_finding(console, signed_in, browser, theme, width):
+    found = []
+    with browser.new_context(
+        storage_state=signed_in,
+        color_scheme=theme,
+        viewport={"width": width, "height": 900},
+        reduced_motion="reduce",
+    ) as context:
+        page = context.new_page()
+        for name, path in PAGES.items():
+            if name == "sign-in":
+                continue
+            page.goto(f"{console.url}{path}")
+            found += findings(name, page)
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            if wide > width:
+                found.append(f"{name} is {wide} pixels wide")
+    with browser.new_context(
+        color_scheme=theme, viewport={"width": width, "height": 900}
+    ) as context:
+        page = context.new_page()
+        page.goto(f"{console.url}{PAGES['sign-in']}")
+        found += findings("sign-in", page)
+    assert found == []
+
+
+def findings(name, page):
+    for finding in Axe().run(page, options=RULES).response["violations"]:
+        if finding["impact"] in SERIOUS:
+            nodes = [node["html"][:200] for node in finding["nodes"][:3]]
+            yield f"{name}: {finding['id']}: {finding['help']} {nodes}"

@@ -1,0 +1,104 @@
+"""From a post to the eyes of a person: settled by a worker, shown without loading the page."""
+
+import json
+import re
+import time
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.items import an_event, an_outcome
+from tests.journeys.console import KEY, a_session
+
+README = Path(__file__).resolve().parent.parent.parent / "README.md"
+
+
+def test_a_new_session_shows_on_the_open_list(console, admin):
+    session = a_session()
+    began = time.monotonic()
+    console.post(an_outcome(f"{session}-1", session_id=session, agent_id="billing-bot", output=1))
+    expect(admin.get_by_role("link", name=session)).to_be_visible()
+    print(f"seen after {time.monotonic() - began:.2f} s")  # noqa: T201 - the figure is of interest
+    row = admin.get_by_role("row").filter(has_text=session)
+    expect(row).to_contain_text("billing-bot")
+
+
+def test_a_silent_error_becomes_a_failure_on_the_open_page_of_its_session(console, admin):
+    session = a_session()
+    console.post(an_outcome(f"{session}-1", session_id=session, output={"rows": 3}))
+    console.settled(f"agent-sessions/{session}")
+    admin.goto(f"{console.url}/p/default/sessions/{session}/")
+    expect(admin.locator("#calls")).to_contain_text("http_get")
+    console.post(
+        an_outcome(
+            f"{session}-2",
+            session_id=session,
+            tool_name="query_users",
+            output="Error: no such table",
+            tool_success=True,
+        )
+    )
+    row = admin.get_by_role("row").filter(has_text="query_users")
+    expect(row).to_be_visible()
+    expect(row).to_contain_text(re.compile("fail", re.I))
+
+
+def test_allowed_is_shown_running_and_then_what_became_of_it(console, admin):
+    session = a_session()
+    console.post(an_event("call_allowed", f"{session}-1", run_id=session), to="events")
+    console.settled(f"agent-sessions/{session}")
+    admin.goto(f"{console.url}/p/default/sessions/{session}/")
+    expect(admin.get_by_role("row").filter(has_text="http_get")).to_be_visible()
+    blocked = an_event(
+        "call_blocked",
+        f"{session}-1",
+        run_id=session,
+        reason="Not on a Friday",
+        decision_source="yaml_precondition",
+        decision_name="no-deletes",
+    )
+    console.post(blocked, to="events")
+    expect(admin.get_by_role("row").filter(has_text="http_get")).to_contain_text(
+        re.compile("contract|no-deletes|Not on a Friday")
+    )
+
+
+def test_the_page_of_a_call_shows_what_the_model_saw(console, admin):
+    session = a_session()
+    console.post(
+        an_outcome(f"{session}-1", session_id=session, type="denied", reason="duplicate"),
+    )
+    console.settled(f"agent-sessions/{session}")
+    admin.goto(f"{console.url}/p/default/calls/{session}-1/")
+    expect(admin.locator("main")).to_contain_text("duplicate_tool_call")
+
+
+def test_the_example_of_the_readme_shows_one_of_everything_and_twice_two_sessions(console, admin):
+    example = next(
+        block
+        for block in re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+        if "urllib" in block
+    )
+    assert len(example.splitlines()) == 8
+    example = re.sub(r'"edk_production_…"', repr(KEY), example)
+    example = example.replace("http://127.0.0.1:8000", console.url)
+    pages = set()
+    for _ in range(2):
+        answered, address = run(example)
+        assert json.loads(answered)["accepted"] == 17
+        assert json.loads(answered)["rejected"] == []
+        pages.add(address)
+    assert len(pages) == 2
+    counts = console.settled(f"agent-sessions/{address.split('/')[-2]}")["counts"]
+    assert (counts["executions"], counts["successes"], counts["denied"]) == (11, 6, 6)
+    admin.goto(address)
+    calls = admin.locator("#calls")
+    for words in ("write_denied", "connection refused", "Traceback", "duplicate", "validation"):
+        expect(calls).to_contain_text(words.replace("_", " ") if words == "write_denied" else words)
+
+
+def run(example: str) -> list[str]:
+    """The words that it prints."""
+    said: list[str] = []
+    exec(example, {"print": lambda *words: said.extend(words)})  # noqa: S102 - as its readers do
+    return said

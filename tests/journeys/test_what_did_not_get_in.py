@@ -1,0 +1,77 @@
+"""What could not be kept, or not be settled, is on its page and not in the way of anything."""
+
+import json
+import sqlite3
+import sys
+from datetime import UTC, datetime
+
+import psycopg
+from playwright.sync_api import expect
+
+from tests.items import an_outcome
+from tests.journeys.console import Console, a_session
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+COLUMNS = "project_id, environment_id, agent, source, items, body, received_at, tries, error"
+INSERT = (
+    f"INSERT INTO outcomes_batch ({COLUMNS}) SELECT project_id, id, 'poisoner', 'outcomes', 1,"  # noqa: S608
+    " {0}, {0}, 0, '' FROM governance_environment WHERE name = 'production' RETURNING id"
+)
+UPDATE = "UPDATE outcomes_batch SET body = {0} WHERE id = {0}"
+
+
+def write(console: Console, statement: str, *values: object) -> int:
+    """Straight into the database, past everything that would prevent it."""
+    if console.database:
+        with psycopg.connect(console.database, autocommit=True) as connection:
+            cursor = connection.execute(statement.format("%s").encode(), values)
+            row = cursor.fetchone() if cursor.description else None
+    else:
+        connection = sqlite3.connect(console.product.data / "edictum-site.sqlite3", timeout=20)
+        with connection:
+            row = connection.execute(statement.format("?"), values).fetchone()
+        connection.close()
+    return int(row[0]) if row else 0
+
+
+def test_a_rejected_item_is_on_its_page_with_its_reason(console, admin):
+    odd = f"odd-{a_session()}"
+    told = console.post({"type": odd, "call_id": "c", "tool_name": "t"}, an_outcome())
+    assert (told["accepted"], told["rejected"][0]["code"]) == (1, "unknown_type")
+    admin.goto(f"{console.url}/p/default/settings/rejected/")
+    row = admin.get_by_role("row").filter(has_text=odd)
+    expect(row).to_contain_text("unknown_type")
+
+
+def test_a_batch_that_cannot_be_settled_is_set_aside_and_tried_again_from_its_page(console, admin):
+    session = a_session()
+    now = datetime.now(UTC)
+    at = now if console.database else now.strftime("%Y-%m-%d %H:%M:%S.%f")
+    batch = write(console, INSERT, b"rubbish", at)
+    console.post(an_outcome(f"{session}-1", session_id=session))
+    while console.ask("GET", f"outcomes/{session}-1")[0] != 200:
+        admin.wait_for_timeout(100)  # its neighbour does not wait until it is set aside
+    admin.goto(f"{console.url}/p/default/settings/set-aside/")
+    row = admin.get_by_role("row").filter(
+        has=admin.get_by_role("cell", name=str(batch), exact=True)
+    )
+    for _ in range(60):
+        if row.count():
+            break
+        admin.wait_for_timeout(500)
+        admin.reload()
+    expect(row).to_contain_text("poisoner")
+    expect(row).to_contain_text("Unable to decompress")
+    good = json.dumps([an_outcome(f"{session}-late", session_id=session)]).encode()
+    write(console, UPDATE, zstd.compress(good), batch)
+    row.get_by_role("button", name="Try again").click()
+    expect(row).to_have_count(0)
+    for _ in range(20):
+        if console.settled(f"agent-sessions/{session}")["counts"]["attempts"] == 2:
+            break
+        admin.wait_for_timeout(500)
+    assert console.settled(f"outcomes/{session}-late")["session_id"] == session
