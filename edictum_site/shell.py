@@ -9,6 +9,7 @@ from django.urls import reverse
 from edictum_site.figures import duration, thousands
 from governance import queries
 from governance.models import Project
+from outcomes import pulse
 from outcomes.queries import Backlog, backlog
 
 LATE = 60.0  # seconds behind after which something must be wrong
@@ -47,22 +48,34 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "environment": asked if asked in environments else "",
         "role": getattr(request, "role", ""),
         "nav": [[_entry(request, project, *entry) for entry in group] for group in GROUPS],
-        "console": console_state(backlog()),
+        "console": console_state(backlog(project.pk), worker=pulse.is_felt()),
     }
 
 
-def console_state(waiting: Backlog) -> ConsoleState:
+def console_state(waiting: Backlog, *, worker: bool | None) -> ConsoleState:
+    """How settling goes, worst first; nobody knows of the worker while the broker is silent."""
     behind = duration(timedelta(seconds=waiting.seconds_behind))
-    if waiting.seconds_behind > LATE:
-        words = f"Settling is {behind} behind; is the worker up?"
+    if worker is False:
+        words = "Worker silent · " + _waiting(waiting)
+    elif waiting.seconds_behind > LATE:
+        words = f"Settling is {behind} behind · " + _waiting(waiting)
     elif waiting.set_aside:
-        many = "" if waiting.set_aside == 1 else "es"
-        words = f"{thousands(waiting.set_aside)} batch{many} could not be settled"
-    elif waiting.batches:
-        return {"ok": True, "words": f"Worker up · settled {behind} behind"}
+        words = _batches(waiting.set_aside) + " could not be settled"
     else:
-        return {"ok": True, "words": "Everything is settled"}
+        up = "Worker up · " if worker else ""
+        words = f"settled {behind} behind" if waiting.batches else "everything is settled"
+        return {"ok": True, "words": up + words if up else words.capitalize()}
     return {"ok": False, "words": words}
+
+
+def _waiting(waiting: Backlog) -> str:
+    if not waiting.batches:
+        return "nothing waits"
+    return _batches(waiting.batches) + (" waits" if waiting.batches == 1 else " wait")
+
+
+def _batches(number: int) -> str:
+    return f"{thousands(number)} batch" + ("" if number == 1 else "es")
 
 
 def _entry(request: HttpRequest, project: Project, name: str, view: str, icon: str) -> Entry:
@@ -71,7 +84,13 @@ def _entry(request: HttpRequest, project: Project, name: str, view: str, icon: s
         name=name,
         url=url,
         icon=icon,
-        current=request.path.startswith(url),
+        current=_is_current(request.path, view, url),
         count=0,
         filled=False,
     )
+
+
+def _is_current(path: str, view: str, url: str) -> bool:
+    # Calls belong to sessions, wherever their pages stand.
+    calls = url.removesuffix("sessions/") + "calls/" if view == "outcomes:sessions" else url
+    return path.startswith((url, calls))

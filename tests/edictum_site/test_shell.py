@@ -39,17 +39,18 @@ def test_the_shell_of_a_page_without_a_project_asks_nothing(db, django_assert_nu
 
 
 @pytest.mark.parametrize(
-    ("waiting", "ok", "words"),
+    ("waiting", "worker", "ok", "words"),
     [
-        (Backlog(0, 0, 0.0, 0), True, "Everything is settled"),
-        (Backlog(3, 900, 0.4, 0), True, "settled 400 ms behind"),
-        (Backlog(0, 0, 0.0, 1), False, "1 batch could not be settled"),
-        (Backlog(0, 0, 0.0, 1200), False, "1,200 batches could not be settled"),
-        (Backlog(3, 900, 125.0, 0), False, "2 min 5 s behind"),
+        (Backlog(0, 0, 0.0, 0), True, True, "Worker up · everything is settled"),
+        (Backlog(3, 900, 0.4, 0), True, True, "Worker up · settled 400 ms behind"),
+        (Backlog(0, 0, 0.0, 0), None, True, "Everything is settled"),
+        (Backlog(3, 900, 0.4, 0), None, True, "Settled 400 ms behind"),
+        (Backlog(0, 0, 0.0, 0), False, False, "Worker silent · nothing waits"),
+        (Backlog(1, 9, 0.4, 0), False, False, "Worker silent · 1 batch waits"),
+        (Backlog(0, 0, 0.0, 1), True, False, "1 batch could not be settled"),
+        (Backlog(0, 0, 0.0, 1200), True, False, "1,200 batches could not be settled"),
+        (Backlog(3, 9, 125.0, 0), True, False, "Settling is 2 min 5 s behind · 3 batches wait"),
     ],
-    ids=["calm", "at work", "one set aside", "many set aside", "late"],
 )
-def test_the_console_says_how_it_is_in_words(waiting, ok, words):
-    state = console_state(waiting)
-    assert state["ok"] is ok
-    assert words in state["words"]
+def test_the_console_says_how_it_is_in_words(waiting, worker, ok, words):
+    assert console_state(waiting, worker=worker) == {"ok": ok, "words": words}
