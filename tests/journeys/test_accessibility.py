@@ -23,6 +23,8 @@ PAGES = {
     "keys": "/p/default/settings/keys/",
     "new key": "/p/default/settings/keys/new/",
     "members": "/p/default/settings/members/",
+    "invite": "/p/default/settings/members/invite/",
+    "rename": "/p/default/settings/name/",
     "audit": "/p/default/settings/audit/",
     "not found": "/p/default/nothing/",
 }
@@ -57,7 +59,8 @@ def test_no_page_has_a_serious_finding(console, signed_in, browser, theme, width
         for name, path in PAGES.items():
             if name == "sign-in":
                 continue
-            page.goto(f"{console.url}{path}")
+            answer = page.goto(f"{console.url}{path}")
+            assert answer.status == (404 if name == "not found" else 200), name
             found += findings(name, page)
             wide = page.evaluate("document.documentElement.scrollWidth")
             if wide > width:
@@ -72,6 +75,8 @@ def test_no_page_has_a_serious_finding(console, signed_in, browser, theme, width
 
 
 def findings(name, page):
+    if page.locator("a[href='']").count():
+        yield f"{name}: a link leads nowhere"
     for finding in Axe().run(page, options=RULES).response["violations"]:
         if finding["impact"] in SERIOUS:
             nodes = [node["html"][:200] for node in finding["nodes"][:3]]

@@ -10,6 +10,20 @@ from playwright.sync_api import expect
 from tests.items import an_event, an_outcome
 from tests.journeys.console import KEY, a_session
 
+README_ROWS = [
+    *["Executed, success"] * 4,
+    *["Executed, failure"] * 3,
+    "Executed, success",
+    "Artifact, success",
+    "Timeout, failure",
+    "Failure, failure",
+    "Denied, duplicate",
+    "Denied, blocked",
+    "Denied, pre_hook",
+    "Denied, validation",
+    "Denied, deadline",
+    "Denied, write_denied",
+]
 README = Path(__file__).resolve().parent.parent.parent / "README.md"
 
 
@@ -63,12 +77,18 @@ def test_allowed_is_shown_running_and_then_what_became_of_it(console, admin):
     )
 
 
-def test_the_page_of_a_call_shows_what_the_model_saw(console, admin):
+def test_a_call_opens_in_place_and_shows_what_the_model_saw(console, admin):
     session = a_session()
-    console.post(
-        an_outcome(f"{session}-1", session_id=session, type="denied", reason="duplicate"),
-    )
+    denied = {"type": "denied", "reason": "duplicate", "tool_args": {"q": "the same again"}}
+    console.post(an_outcome(f"{session}-1", session_id=session, **denied))
     console.settled(f"agent-sessions/{session}")
+    address = f"{console.url}/p/default/sessions/{session}/"
+    admin.goto(address)
+    admin.get_by_role("link", name="http_get").click()
+    drawer = admin.locator("#drawer")
+    expect(drawer).to_contain_text("duplicate_tool_call")
+    expect(drawer).to_contain_text("the same again")
+    assert admin.url.startswith(address)
     admin.goto(f"{console.url}/p/default/calls/{session}-1/")
     expect(admin.locator("main")).to_contain_text("duplicate_tool_call")
 
@@ -92,9 +112,11 @@ def test_the_example_of_the_readme_shows_one_of_everything_and_twice_two_session
     counts = console.settled(f"agent-sessions/{address.split('/')[-2]}")["counts"]
     assert (counts["executions"], counts["successes"], counts["denied"]) == (11, 6, 6)
     admin.goto(address)
-    calls = admin.locator("#calls")
-    for words in ("write_denied", "connection refused", "Traceback", "duplicate", "validation"):
-        expect(calls).to_contain_text(words.replace("_", " ") if words == "write_denied" else words)
+    rows = admin.locator("#calls tbody tr")
+    expect(rows).to_have_count(17)
+    for number, words in enumerate(README_ROWS):
+        for word in words.split(", "):
+            expect(rows.nth(16 - number)).to_contain_text(word)
 
 
 def run(example: str) -> list[str]:
