@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 OURS = "EDICTUM_SITE_TEST_FOLDER"
-STORES = frozenset({"db", "transactional_db", "store"})
+STORES = frozenset({"db", "transactional_db", "store", "new_console"})
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

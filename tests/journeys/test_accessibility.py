@@ -24,7 +24,6 @@ PAGES = {
     "new key": "/p/default/settings/keys/new/",
     "members": "/p/default/settings/members/",
     "invite": "/p/default/settings/members/invite/",
-    "rename": "/p/default/settings/name/",
     "audit": "/p/default/settings/audit/",
     "not found": "/p/default/nothing/",
 }
