@@ -1,5 +1,6 @@
 """Settling: from accepted items to calls, counts and sessions, all in one transaction."""
 
+import gc
 import logging
 
 from django.db import InterfaceError, OperationalError, connection
@@ -18,6 +19,9 @@ def settle_inbox() -> int:
     batch, so that one bad batch holds up nobody.
     """
     tried: list[int] = []
+    # A claim makes hundreds of thousands of values and no cycles: looking for some in its midst,
+    # again and again, costs a sixth of its time.
+    gc.disable()
     try:
         return _settle(tried)
     except Taken:
@@ -26,6 +30,8 @@ def settle_inbox() -> int:
         if not tried or _is_passing(error) or _is_gone():
             raise
         logger.exception("A claim could not be settled; its batches are tried one by one")
+    finally:
+        gc.enable()
     return sum(_settle_alone(batch) for batch in tried)
 
 
