@@ -1,4 +1,4 @@
-"""The cheap checks of a contract document, and its text in the words that the library knows."""
+"""The cheap checks of a contract document, and its text in the words of either dialect."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,16 @@ _LINE_END = re.compile("\r\n|\n|\r")
 class Document:
     text: str
     dialect: Dialect
-    new_text: str  # line for line the same in the new dialect, the only one the library reads
+    twin: str  # line for line the same in the other dialect
+
+    @property
+    def new_text(self) -> str:
+        """In the only dialect that the library reads."""
+        return self.text_in(Dialect.NEW)
+
+    def text_in(self, dialect: Dialect) -> str:
+        """As it was written, when it was written in this dialect."""
+        return self.text if dialect is self.dialect else self.twin
 
 
 def read_document(source: bytes | str) -> Document:
@@ -35,7 +44,7 @@ def read_document(source: bytes | str) -> Document:
     if words.nothing_yet:
         _refuse_at(0, text, "The document is empty.")
     dialect = dialect_of(kind=words.kind, has_contracts=words.has_contracts)
-    return Document(text, dialect, words.rewritten(text) if dialect is Dialect.OLD else text)
+    return Document(text, dialect, words.rewritten(text))
 
 
 @dataclass(slots=True)

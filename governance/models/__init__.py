@@ -2,19 +2,35 @@
 
 from governance.models.audit import AuditEntry
 from governance.models.contracts import Bundle, BundleVersion, Deployment
+from governance.models.documents import (
+    Assignment,
+    Fetches,
+    Rendering,
+    Signature,
+    SigningKey,
+    Stop,
+)
+from governance.models.findings import Finding
 from governance.models.keys import ApiKey
 from governance.models.people import Invitation, Member, User
 from governance.models.projects import Environment, Project
 
 __all__ = [
     "ApiKey",
+    "Assignment",
     "AuditEntry",
     "Bundle",
     "BundleVersion",
     "Deployment",
     "Environment",
+    "Fetches",
+    "Finding",
     "Invitation",
     "Member",
     "Project",
+    "Rendering",
+    "Signature",
+    "SigningKey",
+    "Stop",
     "User",
 ]

@@ -13,6 +13,17 @@ from governance.queries.contracts import (
     version_numbered,
     versions_before,
 )
+from governance.queries.documents import (
+    ServedDocument,
+    assignable_bundles,
+    assigned_bundle,
+    served_document,
+)
+from governance.queries.findings import (
+    number_of_open_findings,
+    open_findings,
+    resolved_findings,
+)
 from governance.queries.governing import Governing
 from governance.queries.keys import (
     ended_keys,
@@ -36,11 +47,15 @@ from governance.queries.people import (
     user_with,
 )
 from governance.queries.projects import environments, project_numbered, project_with
+from governance.queries.stops import is_stopped, standing_stops, stop_numbered, stop_of
 
 __all__ = [
     "Governing",
+    "ServedDocument",
     "admins_beside",
     "anybody",
+    "assignable_bundles",
+    "assigned_bundle",
     "audit_entries",
     "audit_length",
     "bundle_named",
@@ -52,6 +67,7 @@ __all__ = [
     "invitation_numbered",
     "invitation_of",
     "is_admin_somewhere",
+    "is_stopped",
     "key_numbered",
     "keys_before",
     "live_deployment",
@@ -63,11 +79,18 @@ __all__ = [
     "memberships",
     "newest_version",
     "newest_versions",
+    "number_of_open_findings",
+    "open_findings",
     "open_invitations",
     "project_numbered",
     "project_with",
     "read_contract",
+    "resolved_findings",
+    "served_document",
     "somebody_can_get_in",
+    "standing_stops",
+    "stop_numbered",
+    "stop_of",
     "user_with",
     "version_numbered",
     "versions_before",

@@ -1,0 +1,148 @@
+"""What agents are given: renderings, the keys that sign them, assignments and stops."""
+
+from django.db import models
+from django.db.models import Q
+
+from governance.models.contracts import Bundle, BundleVersion
+from governance.models.projects import Environment, Project
+
+DIALECTS = [("old", "old"), ("new", "new")]
+
+
+class Rendering(models.Model):
+    """A version in one dialect, made once: its bytes are what agents hash into every event."""
+
+    version = models.ForeignKey(BundleVersion, models.CASCADE, related_name="renderings")
+    dialect = models.CharField(max_length=3, choices=DIALECTS)
+    document = models.BinaryField()
+    revision_hash = models.CharField(max_length=64, db_index=True)
+
+    class Meta:
+        ordering = ["version", "dialect"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["version", "dialect"], name="one_rendering_per_version_and_dialect"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version} ({self.dialect})"
+
+
+class SigningKey(models.Model):
+    """An Ed25519 pair; the private half is sealed, so a copy of the database signs nothing."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="signing_keys")
+    public_key = models.CharField(max_length=64)  # hex digits, as agents are configured with it
+    sealed = models.BinaryField()
+    author = models.CharField(max_length=320)
+    created_at = models.DateTimeField(auto_now_add=True)
+    retired_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project"],
+                condition=Q(retired_at=None),
+                name="one_signing_key_in_use_per_project",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.public_key
+
+
+class Signature(models.Model):
+    """What one key says of the bytes with this hash."""
+
+    key = models.ForeignKey(SigningKey, models.CASCADE, related_name="signatures")
+    revision_hash = models.CharField(max_length=64)
+    value = models.BinaryField(max_length=64)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["key", "revision_hash"], name="one_signature_per_key_and_bytes"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.revision_hash}"
+
+
+class Assignment(models.Model):
+    """Which bundle an agent gets that names none. Never edited: a change ends it for another."""
+
+    environment = models.ForeignKey(Environment, models.CASCADE, related_name="assignments")
+    bundle = models.ForeignKey(Bundle, models.CASCADE, related_name="assignments")
+    agent = models.CharField(max_length=128)  # a glob
+    tags = models.JSONField()
+    tags_digest = models.CharField(max_length=64)  # tags may be longer than an index takes
+    priority = models.IntegerField(default=0)
+    author = models.CharField(max_length=320)
+    created_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["environment", "agent", "tags_digest"],
+                condition=Q(ended_at=None),
+                name="one_assignment_per_environment_agent_and_tags",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.agent} in {self.environment}"
+
+
+class Stop(models.Model):
+    """While it stands, whom it names is given the block-all document instead of any other."""
+
+    environment = models.ForeignKey(Environment, models.CASCADE, related_name="stops")
+    agent = models.CharField(max_length=128, blank=True)  # empty: the whole environment
+    author = models.CharField(max_length=320)
+    created_at = models.DateTimeField()
+    lifted_by = models.CharField(max_length=320, blank=True)
+    lifted_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["environment", "agent"],
+                condition=Q(lifted_at=None),
+                name="one_stop_at_a_time_per_environment_and_agent",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.agent or 'everything'} in {self.environment}"
+
+
+class Fetches(models.Model):
+    """How often an agent of the older prefix has asked for a document since it last reported.
+
+    One that speaks the new dialect there fails before its first event, and only asks again.
+    """
+
+    environment = models.ForeignKey(Environment, models.CASCADE, related_name="+")
+    agent = models.CharField(max_length=128)
+    key = models.ForeignKey("governance.ApiKey", models.CASCADE, related_name="+")
+    number = models.PositiveIntegerField(default=1)
+    first_at = models.DateTimeField()
+    last_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-last_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["environment", "agent"], name="one_count_of_fetches_per_agent"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.agent}: {self.number}"

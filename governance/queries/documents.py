@@ -1,0 +1,127 @@
+"""What an agent is given: the bundle it is assigned, and the document in force for it."""
+
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from governance.domain.assignments import Rule, assignable, assigned
+from governance.domain.dialect import Dialect
+from governance.domain.stopped import STOPPED, STOPPED_HASHES
+from governance.models import Assignment, Deployment, Environment, Rendering, Signature, SigningKey
+from governance.queries.stops import is_stopped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedDocument:
+    """A document as it goes out: what is served, hashed and signed are the same bytes."""
+
+    bundle_name: str
+    version: int
+    env: str
+    revision_hash: str
+    document: bytes
+    signature: str | None  # base64
+    public_key: str  # hex digits; empty: the project has no signing key
+    stopped: bool  # the block-all document, in the place of the bundle asked for
+
+    @property
+    def name(self) -> str:
+        return self.bundle_name
+
+
+def assigned_bundle(
+    project_id: int, environment_id: int, agent: str, tags: Mapping[str, str]
+) -> str | None:
+    """The name of the bundle for an agent that names none, deployed there or not."""
+    return assigned(_rules(project_id, environment_id), agent, tags)
+
+
+def assignable_bundles(project_id: int, environment_id: int, agent: str) -> list[str]:
+    """All that it may be assigned: a request for a document does not tell the agent's tags."""
+    return assignable(_rules(project_id, environment_id), agent)
+
+
+def served_document(
+    project_id: int, environment_id: int, bundle_name: str, agent: str, dialect: Dialect | str
+) -> ServedDocument | None:
+    """What is in force for this agent, or none when the bundle is unknown or not deployed."""
+    dialect = Dialect(dialect)
+    live = _live(project_id, environment_id, bundle_name)
+    if is_stopped(environment_id, agent):
+        return _signed(
+            project_id,
+            environment_id,
+            bundle_name=bundle_name,
+            version=live.version.number if live else 1,  # clients take whole numbers from 1 on
+            revision_hash=STOPPED_HASHES[dialect],
+            document=STOPPED[dialect],
+            stopped=True,
+        )
+    rendering = live and Rendering.objects.filter(version=live.version_id, dialect=dialect).first()
+    if not live or not rendering:
+        return None
+    return _signed(
+        project_id,
+        environment_id,
+        bundle_name=bundle_name,
+        version=live.version.number,
+        revision_hash=rendering.revision_hash,
+        document=bytes(rendering.document),
+        stopped=False,
+    )
+
+
+def _signed(
+    project_id: int,
+    environment_id: int,
+    *,
+    bundle_name: str,
+    version: int,
+    revision_hash: str,
+    document: bytes,
+    stopped: bool,
+) -> ServedDocument:
+    key = SigningKey.objects.filter(project=project_id, retired_at=None).first()
+    signature = key and Signature.objects.filter(key=key, revision_hash=revision_hash).first()
+    return ServedDocument(
+        bundle_name=bundle_name,
+        version=version,
+        env=Environment.objects.values_list("name", flat=True).get(pk=environment_id),
+        revision_hash=revision_hash,
+        document=document,
+        signature=b64encode(bytes(signature.value)).decode() if signature else None,
+        public_key=key.public_key if key else "",
+        stopped=stopped,
+    )
+
+
+def _live(project_id: int, environment_id: int, bundle_name: str) -> Deployment | None:
+    if "\0" in bundle_name:  # more than PostgreSQL would look for
+        return None
+    return (
+        Deployment.objects.filter(
+            environment=environment_id,
+            version__bundle__project=project_id,
+            version__bundle__name=bundle_name,
+        )
+        .select_related("version")
+        .defer("version__document", "version__session_rules")
+        .order_by("-id")
+        .first()
+    )
+
+
+def _rules(project_id: int, environment_id: int) -> list[Rule]:
+    rows = Assignment.objects.filter(
+        environment=environment_id, environment__project=project_id, ended_at=None
+    ).select_related("bundle")
+    return [
+        Rule(
+            number=row.pk,
+            bundle=row.bundle.name,
+            agent=row.agent,
+            tags=row.tags,
+            priority=row.priority,
+        )
+        for row in rows
+    ]
