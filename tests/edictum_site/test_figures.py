@@ -1,3 +1,5 @@
+"""Figures, times and lengths in the words that pages show."""
+
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest

@@ -1,3 +1,5 @@
+"""A JSON value as the tree that a page shows, whatever is in it."""
+
 import json
 
 from hypothesis import given, settings

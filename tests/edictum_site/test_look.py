@@ -1,3 +1,5 @@
+"""The tags and filters that templates draw with."""
+
 from datetime import UTC, datetime
 
 import pytest

@@ -1,3 +1,5 @@
+"""The style sheets: each is linked, and colours and sizes come from the table of tokens."""
+
 import re
 
 from django.conf import settings

@@ -1,3 +1,5 @@
+"""Templates compile, and hold nothing that the content policy forbids."""
+
 import re
 from pathlib import Path
 

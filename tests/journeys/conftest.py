@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
 from edictum_site.stack.running import product as running
 from tests.databases import own_database
@@ -62,6 +62,10 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     complaints: list[str] = []
     contexts: list[BrowserContext] = []
 
+    def note_error(said: ConsoleMessage) -> None:
+        if said.type == "error":
+            complaints.append(said.text)
+
     def open_one(**options: Any) -> Page:
         context = browser.new_context(**options)
         contexts.append(context)
@@ -69,7 +73,7 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         context.expose_function("reportViolation", lambda words: complaints.append(words))
         context.add_init_script(WATCH)
         page = context.new_page()
-        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else 0)
+        page.on("console", note_error)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         return page
 

@@ -27,8 +27,8 @@ UPDATE = "UPDATE outcomes_batch SET body = {0} WHERE id = {0}"
 def write(console: Console, statement: str, *values: object) -> int:
     """Straight into the database, past everything that would prevent it."""
     if console.database:
-        with psycopg.connect(console.database, autocommit=True) as connection:
-            cursor = connection.execute(statement.format("%s").encode(), values)
+        with psycopg.connect(console.database, autocommit=True) as server:
+            cursor = server.execute(statement.format("%s").encode(), values)
             row = cursor.fetchone() if cursor.description else None
     else:
         connection = sqlite3.connect(console.product.data / "edictum-site.sqlite3", timeout=20)

@@ -102,7 +102,7 @@ def _posts(
 ) -> list[Post]:
     """The three kinds in turn, and the second half of SDK calls later than the first."""
     rows = [_bodies("outcomes", outcomes), _bodies("events", before), _bodies("events", after)]
-    rows[2] = [None] * 5 + rows[2]
+    rows[2] = [*[None] * 5, *rows[2]]
     longest = max(map(len, rows))
     mixed = [row[place] for place in range(longest) for row in rows if place < len(row)]
     return [post for post in mixed if post is not None]

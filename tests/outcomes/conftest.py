@@ -13,7 +13,7 @@ from tests.outcomes.posting import Agent
 
 # A doorbell rings here as well; nobody is there to hear it, and no server is asked for.
 app.set_default()
-app.conf.broker_url = "memory://"
+app.conf.update(broker_url="memory://")
 
 
 @pytest.fixture(autouse=True)

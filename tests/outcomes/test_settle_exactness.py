@@ -47,12 +47,12 @@ def with_a_database(examples: int) -> settings:
 @st.composite
 def posted(draw: st.DrawFn) -> dict[str, Any]:
     kind = draw(st.sampled_from(["execution_result", "timeout", "failure", "denied"]))
-    special: dict[str, Any] = {
-        "execution_result": lambda: {"output": draw(outputs)},
-        "timeout": lambda: {"deadline_s": 30},
-        "failure": lambda: {"error": "broken", "retryable": draw(st.booleans())},
-        "denied": lambda: {"reason": draw(reasons)},
-    }[kind]()
+    special: dict[str, st.SearchStrategy[dict[str, Any]]] = {
+        "execution_result": st.fixed_dictionaries({"output": outputs}),
+        "timeout": st.just({"deadline_s": 30}),
+        "failure": st.fixed_dictionaries({"error": st.just("broken"), "retryable": st.booleans()}),
+        "denied": st.fixed_dictionaries({"reason": reasons}),
+    }
     return an_outcome(
         draw(calls),
         type=kind,
@@ -62,7 +62,7 @@ def posted(draw: st.DrawFn) -> dict[str, Any]:
         timestamp=draw(times),
         tool_success=draw(st.sampled_from([True, False, None])),
         call_index=draw(st.integers(0, 2)),
-        **special,
+        **draw(special[kind]),
     )
 
 

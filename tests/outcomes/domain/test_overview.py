@@ -1,3 +1,5 @@
+"""What the calls of a session add up to: turns, waste, denials and time."""
+
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
