@@ -90,7 +90,7 @@ def check(raw: bytes, sender: Sender) -> None:
     read_time(item.timestamp, sender)
     refuse_foreign_agent(item.agent_id, sender)
     refuse_nul(raw, item, IDENTIFIERS)
-    refuse_depth(raw, (item.output, item.tool_args, item.principal, item.metadata))
+    refuse_depth(raw)
 
 
 def read(raw: bytes, sender: Sender, order: int) -> Event:

@@ -115,7 +115,7 @@ def check(raw: bytes, sender: Sender) -> None:
     read_time(item.timestamp, sender)
     refuse_foreign_agent(item.agent_id, sender)
     refuse_nul(raw, item, IDENTIFIERS)
-    refuse_depth(raw, (data,))
+    refuse_depth(raw)
 
 
 def action_of(data: dict[str, Any]) -> str:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
+import msgspec
+
 from governance.domain.globs import glob_matches
 from outcomes.domain.event import UNKNOWN_AGENT
 from outcomes.wire.refusals import ItemRefused
@@ -15,6 +17,7 @@ MAX_DEPTH = 100
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _AHEAD = timedelta(hours=24)
 _NUL = b"\\u0000"
+_any = msgspec.json.Decoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,12 @@ def refuse_nul(raw: bytes, item: Any, identifiers: tuple[str, ...]) -> None:
             raise ItemRefused("nul_in_identifier", f"{name}: NUL is not allowed in a name.")
 
 
-def refuse_depth(raw: bytes, values: tuple[Any, ...]) -> None:
+def refuse_depth(raw: bytes) -> None:
     # As many brackets as levels are needed: counting them settles all usual items at once.
     if raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
         return
-    level: list[Any] = list(values)
+    # The whole item, unknown keys too: they are kept and shown with the rest.
+    level: list[Any] = [_any.decode(raw)]
     for _ in range(MAX_DEPTH):
         level = [inner for value in level for inner in _inside(value)]
         if not level:

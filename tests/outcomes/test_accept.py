@@ -57,6 +57,12 @@ BAD_OUTCOMES = {
     "1e400": (item_with_output(b"1e400"), "number_out_of_range"),
     "200 levels of lists": (item_with_output(b"[" * 200 + b"]" * 200), "too_deep"),
     "200 levels of objects": (item_with_output(b'{"a":' * 200 + b"1" + b"}" * 200), "too_deep"),
+    "200 levels under a key that nobody knows": (
+        b'{"type": "timeout", "call_id": "bad", "tool_name": "t", "own": %s}'
+        % (b"[" * 200 + b"]" * 200),
+        "too_deep",
+    ),
+    "the 101st level": (item_with_output(b"[" * 100 + b"]" * 100), "too_deep"),
     "text that is not UTF-8": (item_with_output(b'"\xff\xfe"'), "not_utf8"),
     "an integer of 5,000 digits": (item_with_output(b"7" * 5_000), "number_out_of_range"),
 }
@@ -100,6 +106,13 @@ def test_a_bad_event_is_refused_alone(agent: Agent, why):
     good = json.dumps(an_event(call_id="before")).encode()
     answered = agent.door_of_raw(good, raw, good, to="events")
     assert (answered["accepted"], codes(answered)) == (2, [(1, code)])
+
+
+def test_an_item_of_100_levels_is_taken_from_both_sources(agent: Agent):
+    levels = b"[" * 99 + b"]" * 99
+    assert not agent.door_of_raw(item_with_output(levels))["rejected"]
+    event = b'{"action": "call_executed", "call_id": "c", "tool_name": "t", "tool_args": %s}'
+    assert not agent.door_of_raw(event % levels, to="events")["rejected"]
 
 
 def test_what_was_refused_is_kept_with_its_place_and_beginning(agent: Agent):
