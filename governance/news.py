@@ -1,0 +1,100 @@
+"""News for the streams: that what agents are served may have changed, and who holds a stream now.
+
+Redis carries both between processes and keeps nothing that matters: whoever missed news compares
+with the database, and who is connected is told anew every few seconds.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.db import transaction
+from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+CHANNEL = "edictum-site:news"
+CONNECTED = "edictum-site:connected"
+PATIENCE = 0.5  # seconds; a person who deploys waits no longer for a silent broker
+
+logger = logging.getLogger(__name__)
+
+
+class Place(NamedTuple):
+    """Where agents are served alike; news are about one."""
+
+    project_id: int
+    environment_id: int
+
+
+class Connected(NamedTuple):
+    """An agent that holds a stream now."""
+
+    agent: str
+    environment: str
+    bundle: str  # empty: none is assigned to it yet, or its client follows several by itself
+    revision: str  # the hash of what was sent to it last, or of what it said to have
+    since: float  # seconds of the epoch
+
+
+def tell(project_id: int, environment_id: int) -> None:
+    """After the commit: what agents there are served may be another document from now on."""
+    told = json.dumps(Place(project_id, environment_id))
+    transaction.on_commit(partial(_ask, lambda broker: broker.publish(CHANNEL, told)), robust=True)
+
+
+def place_of(message: bytes) -> Place:
+    """The place that one of the messages on the channel is about."""
+    project_id, environment_id = json.loads(message)
+    return Place(int(project_id), int(environment_id))
+
+
+def connected(project_id: int) -> list[Connected] | None:
+    """Who holds a stream of any process now; None where the broker, which would know, is silent."""
+
+    def look(broker: "Redis") -> list[Connected]:
+        processes: Any = broker.zrangebyscore(processes_key(project_id), time.time(), "+inf")
+        pipeline = broker.pipeline(transaction=False)
+        for process in processes:
+            pipeline.hvals(streams_key(project_id, process.decode()))
+        found = [Connected(*json.loads(text)) for texts in pipeline.execute() for text in texts]
+        return sorted(found)
+
+    answer: list[Connected] | None = _ask(look)
+    return answer
+
+
+def processes_key(project_id: int) -> str:
+    """A sorted set: each process that holds streams of this project, and until when that stands."""
+    return f"{CONNECTED}:{project_id}"
+
+
+def streams_key(project_id: int, process: str) -> str:
+    """A hash: the streams of this project that one process holds."""
+    return f"{CONNECTED}:{project_id}:{process}"
+
+
+def _ask(question: Callable[["Redis"], Any]) -> Any:
+    """The broker's answer; None where there is none, which is nobody's fault here."""
+    if not settings.REDIS_URL:
+        return None
+    try:
+        return question(_broker(settings.REDIS_URL))
+    except RedisError as error:
+        logger.warning("The broker is silent; streams will find out what is new: %s", error)
+        return None
+
+
+@cache
+def _broker(url: str) -> "Redis":
+    # Once more at once, for a connection that had ended unnoticed; then it is silent.
+    return Redis.from_url(
+        url,
+        socket_timeout=PATIENCE,
+        socket_connect_timeout=PATIENCE,
+        retry=Retry(NoBackoff(), 1),
+    )
