@@ -6,6 +6,7 @@ Agents post thousands of times a minute: sessions, cookies and messages are noth
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
@@ -41,6 +42,9 @@ def security_headers(get_response: Answer) -> Answer:
             response.headers["Referrer-Policy"] = "same-origin"
             response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
             response.headers["X-Frame-Options"] = "DENY"
+            if settings.SECURE_HSTS_SECONDS and request.is_secure():
+                lasts = f"max-age={settings.SECURE_HSTS_SECONDS}"
+                response.headers["Strict-Transport-Security"] = lasts
         return response
 
     return answer
