@@ -1,0 +1,96 @@
+"""What looks like a secret is masked, and what only sounds like one is left to read."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from governance.domain.json_value import Json
+from governance.domain.masking import MASK, masked, masked_field, masked_text
+
+SECRET_NAMES = [
+    "password", "PASSWORD", "db_password", "userPassword", "api_key", "apiKey", "APIKey", "apikey",
+    "X-Api-Key", "accessKey", "aws_secret_access_key", "client_secret", "access_token", "authToken",
+    "Authorization", "cookie", "Set-Cookie", "private_key", "card_number", "cardNumber",
+    "connection_string", "credentials", "jwt", "pin", "cvv", "ssn", "pwd", "passphrase",
+]  # fmt: skip
+PLAIN_NAMES = [
+    "account", "amount", "command", "tokens", "max_tokens", "tokenizer", "keyboard", "key",
+    "primary_key", "secretary", "passenger", "pinned", "spin", "compass", "monkey", "author",
+]  # fmt: skip
+SECRET_TEXTS = [
+    ("Authorization: Bearer abcdef0123456789", "Authorization: Bearer [masked]"),
+    ("curl -u x https://bob:hunter2@example.test/a", "curl -u x https://bob:[masked]@example.test/a"),
+    ("mysql --password=hunter2 -h db", "mysql --password=[masked] -h db"),
+    ('{"api_key": "0123456789"}', '{"api_key": "[masked]"}'),
+    ("pay with 4111 1111 1111 1111 now", "pay with [masked] now"),
+    ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "[masked]"),
+    ("key AKIAABCDEFGHIJKLMNOP in use", "key [masked] in use"),
+    ("edk_production_" + "aB3" * 14, "[masked]"),
+    ("ghp_" + "a1" * 18, "[masked]"),
+    ("sk-proj-" + "a1" * 18, "[masked]"),
+    ("-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----", "[masked]"),
+]  # fmt: skip
+PLAIN_TEXTS = [
+    "systemctl restart ledger-api", "A-2091", "order 1234567890123", "2026-11-18T06:00:00Z",
+    "https://example.test/a:b@c", "the password is changed every month", "bearer of bad news",
+    "8d777f385d3dfec8815d20f7496026dc", "3.14159265358979323846",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SECRET_NAMES)
+def test_what_has_the_name_of_a_secret_is_masked_whole(name):
+    assert masked_field(name, "A-2091") == (MASK, 1)
+    assert masked_field(name, {"nested": ["A-2091"]}) == (MASK, 1)
+
+
+@pytest.mark.parametrize("name", PLAIN_NAMES)
+def test_what_only_sounds_like_a_secret_is_not(name):
+    assert masked_field(name, "A-2091") == ("A-2091", 0)
+
+
+@pytest.mark.parametrize("nothing", [None, True, False, "", [], {}])
+def test_nothing_is_no_secret_whatever_its_name(nothing):
+    assert masked_field("password", nothing) == (nothing, 0)
+
+
+def test_a_number_is_a_secret_under_few_names():
+    assert masked_field("token", 100) == (100, 0)
+    assert masked_field("pin", 1234) == (MASK, 1)
+    assert masked_field("card_number", 4111111111111111) == (MASK, 1)
+
+
+@pytest.mark.parametrize(("text", "shown"), SECRET_TEXTS)
+def test_of_a_text_only_the_secret_is_masked(text, shown):
+    assert masked_text(text) == (shown, 1)
+
+
+@pytest.mark.parametrize("text", PLAIN_TEXTS)
+def test_a_text_without_a_secret_stays_as_it_is(text):
+    assert masked_text(text) == (text, 0)
+
+
+def test_secrets_are_found_at_any_depth_and_counted():
+    value: Json = {"a": [{"token": "x1"}, "Bearer abcdef0123456789"], "b": {"c": 1}}
+    assert masked(value) == ({"a": [{"token": MASK}, f"Bearer {MASK}"], "b": {"c": 1}}, 2)
+
+
+WORDS = st.sampled_from(["token", "a", "password", "amount", "list"])
+LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=20)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(VALUES)
+def test_masking_again_changes_nothing(value):
+    once, _ = masked(value)
+    assert masked(once)[0] == once
+
+
+@pytest.mark.parametrize(
+    "evil", ["eyJa-", "sk-", "1 ", "a://", "edk_a_", "bearer ", "password=", "-----BEGIN "]
+)
+def test_a_long_text_of_beginnings_takes_no_long_time(evil):
+    masked_text(evil * 20_000)
