@@ -17,6 +17,10 @@ app.autodiscover_tasks()
 # Work waiting is a row in the inbox, whoever forgot it; the sweep is what finds it.
 app.conf.beat_schedule = {
     "sweep the inbox": {"task": "outcomes.tasks.settle", "schedule": timedelta(seconds=2)},
+    "note approvals that ran out": {
+        "task": "governance.tasks.expire_approvals",
+        "schedule": timedelta(seconds=5),
+    },
     "remove unreferenced artifacts": {
         "task": "outcomes.tasks.remove_unreferenced_artifacts",
         "schedule": timedelta(hours=1),

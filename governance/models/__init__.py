@@ -1,5 +1,6 @@
 """The shapes that governance keeps, split by noun."""
 
+from governance.models.approvals import Approval
 from governance.models.audit import AuditEntry
 from governance.models.contracts import Bundle, BundleVersion, Deployment
 from governance.models.documents import (
@@ -17,6 +18,7 @@ from governance.models.projects import Environment, Project
 
 __all__ = [
     "ApiKey",
+    "Approval",
     "Assignment",
     "AuditEntry",
     "Bundle",

@@ -1,5 +1,16 @@
 """Every read that others may ask of governance, split by noun."""
 
+from governance.queries.approvals import (
+    ApprovalFilter,
+    Ended,
+    approval_coded,
+    approvals_before,
+    due_approvals,
+    ended_approvals,
+    ended_since,
+    waiting_approvals,
+    waiting_count,
+)
 from governance.queries.audit import audit_entries, audit_length
 from governance.queries.checks import check_for
 from governance.queries.contracts import (
@@ -50,10 +61,14 @@ from governance.queries.projects import environments, project_numbered, project_
 from governance.queries.stops import is_stopped, standing_stops, stop_numbered, stop_of
 
 __all__ = [
+    "ApprovalFilter",
+    "Ended",
     "Governing",
     "ServedDocument",
     "admins_beside",
     "anybody",
+    "approval_coded",
+    "approvals_before",
     "assignable_bundles",
     "assigned_bundle",
     "audit_entries",
@@ -61,7 +76,10 @@ __all__ = [
     "bundle_named",
     "check_for",
     "deployments_before",
+    "due_approvals",
+    "ended_approvals",
     "ended_keys",
+    "ended_since",
     "environments",
     "has_keys",
     "invitation_numbered",
@@ -94,4 +112,6 @@ __all__ = [
     "user_with",
     "version_numbered",
     "versions_before",
+    "waiting_approvals",
+    "waiting_count",
 ]

@@ -1,0 +1,104 @@
+"""Approvals: calls that wait for a person, and how each of them ended."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import models
+from django.utils import timezone
+
+from governance.domain.approval import OnTimeout, ShownArgument, Status, status_at
+from governance.domain.json_value import Json
+from governance.models.projects import Environment, Project
+
+_DECIDED = models.Q(status__in=["approved", "denied"])
+
+
+class Approval(models.Model):
+    project = models.ForeignKey(Project, models.CASCADE, related_name="approvals", db_index=False)
+    environment = models.ForeignKey(Environment, models.CASCADE, related_name="approvals")
+    code = models.CharField(max_length=64, unique=True)  # what agents ask by
+    agent_id = models.CharField(max_length=128)
+    session_id = models.TextField(blank=True)  # SDKs before 0.18 do not tell it
+    tool_name = models.TextField()
+    arguments = models.TextField()  # raw, as JSON: only who opens them reads this
+    shown = models.JSONField()  # what people see of them instead
+    argument_count = models.PositiveIntegerField()
+    message = models.TextField(blank=True)
+    digest = models.BinaryField(max_length=32)  # equal for a request that was sent again
+    timeout_s = models.PositiveIntegerField()
+    on_timeout = models.CharField(
+        max_length=5, choices=[(each.value, each.value) for each in OnTimeout]
+    )
+    created_at = models.DateTimeField()
+    ends_at = models.DateTimeField()  # when it was decided; until then, when it runs out
+    status = models.CharField(
+        max_length=8,
+        choices=[(each.value, each.value) for each in Status],
+        default=Status.PENDING.value,
+    )
+    decided_by = models.CharField(max_length=320, blank=True)
+    reason = models.CharField(max_length=2000, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                name="an_approval_was_decided_by_somebody_or_by_nobody",
+                condition=(_DECIDED & ~models.Q(decided_by=""))
+                | (~_DECIDED & models.Q(decided_by="")),
+            )
+        ]
+        indexes = [
+            models.Index(fields=["project", "ends_at", "id"], name="approval_by_end"),
+            models.Index(fields=["project", "-id"], name="approval_by_age"),
+            models.Index(
+                fields=["ends_at"], name="approval_waiting", condition=models.Q(status="pending")
+            ),
+            models.Index(
+                fields=["environment", "digest"],
+                name="approval_sent_again",
+                condition=models.Q(status="pending"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+    @property
+    def expires_at(self) -> datetime:
+        return self.created_at + timedelta(seconds=self.timeout_s)
+
+    @property
+    def standing(self) -> Status:
+        return self.standing_at(timezone.now())
+
+    def standing_at(self, now: datetime) -> Status:
+        return status_at(Status(self.status), self.ends_at, now)
+
+    @property
+    def decided_at(self) -> datetime | None:
+        return self.ends_at if self.decided_by else None
+
+    @property
+    def waited(self) -> timedelta:
+        return self.ends_at - self.created_at
+
+    def raw_arguments(self) -> Mapping[str, Json]:
+        read: dict[str, Json] = json.loads(self.arguments)
+        return read
+
+    def shown_arguments(self) -> list[ShownArgument]:
+        return [ShownArgument(**each) for each in self.shown]
+
+    def more_arguments(self) -> int:
+        return self.argument_count - len(self.shown)
+
+    def has_masked(self) -> bool:
+        return any(each["masked"] for each in self.shown)
+
+
+def stored(shown: list[ShownArgument]) -> list[dict[str, Any]]:
+    return [asdict(each) for each in shown]

@@ -1,0 +1,122 @@
+"""Approvals: the one that an agent asks by, those that wait, and those that ended."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Q, QuerySet
+
+from governance.domain.approval import Status
+from governance.models import Approval as Approval  # others meet it here
+
+PLACE_BY_END = ("ends_at", "id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalFilter:
+    """What a list is narrowed to; empty: not at all."""
+
+    status: str = ""
+    agent_id: str = ""
+    environment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How many approvals ended, and how."""
+
+    approved: int
+    denied: int
+    timed_out: int
+
+    @property
+    def all(self) -> int:
+        return self.approved + self.denied + self.timed_out
+
+
+def approval_coded(project_id: int, code: str) -> Approval | None:
+    """With its arguments left in the database until somebody opens them."""
+    if "\0" in code:
+        return None
+    return _listed(project_id).filter(code=code).first()
+
+
+def approvals_before(
+    project_id: int, wanted: ApprovalFilter, before: int | None, limit: int, now: datetime
+) -> list[Approval]:
+    """A page of all approvals, newest first."""
+    rows = _listed(project_id).order_by("-id")
+    if wanted.status:
+        rows = rows.filter(_standing(Status(wanted.status), now))
+    if wanted.agent_id:
+        rows = rows.filter(agent_id=wanted.agent_id)
+    if wanted.environment:
+        rows = rows.filter(environment__name=wanted.environment)
+    return list((rows.filter(pk__lt=before) if before else rows)[:limit])
+
+
+def waiting_approvals(
+    project_id: int,
+    now: datetime,
+    *,
+    environment: str = "",
+    sessions: tuple[str, ...] | None = None,
+    limit: int,
+) -> list[Approval]:
+    """Those that somebody can still decide, the one that runs out first on top."""
+    rows = _listed(project_id).filter(_standing(Status.PENDING, now))
+    if environment:
+        rows = rows.filter(environment__name=environment)
+    if sessions is not None:
+        rows = rows.filter(session_id__in=sessions)
+    return list(rows.order_by("ends_at", "id")[:limit])
+
+
+def waiting_count(project_id: int, now: datetime, *, environment: str = "") -> int:
+    rows = Approval.objects.filter(_standing(Status.PENDING, now), project=project_id)
+    if environment:
+        rows = rows.filter(environment__name=environment)
+    return rows.count()
+
+
+def ended_approvals(
+    project_id: int, now: datetime, *, environment: str = ""
+) -> QuerySet[Approval, Approval]:
+    rows = _listed(project_id).filter(ends_at__lte=now)
+    return rows.filter(environment__name=environment) if environment else rows
+
+
+def ended_since(project_id: int, since: datetime, now: datetime, *, environment: str = "") -> Ended:
+    rows = Approval.objects.filter(project=project_id, ends_at__lte=now, ends_at__gt=since)
+    if environment:
+        rows = rows.filter(environment__name=environment)
+    counts = rows.order_by().aggregate(
+        count_approved=Count("id", filter=Q(status=Status.APPROVED)),
+        count_denied=Count("id", filter=Q(status=Status.DENIED)),
+        count_all=Count("id"),
+    )
+    approved, denied = counts["count_approved"], counts["count_denied"]
+    return Ended(approved, denied, counts["count_all"] - approved - denied)
+
+
+def due_approvals(now: datetime, limit: int) -> list[Approval]:
+    """Of all projects those that ran out and are not noted as such."""
+    rows = Approval.objects.filter(status=Status.PENDING, ends_at__lte=now)
+    return list(_light(rows).order_by("ends_at")[:limit])
+
+
+def _listed(project_id: int) -> QuerySet[Approval, Approval]:
+    return _light(Approval.objects.filter(project=project_id))
+
+
+def _light(rows: QuerySet[Approval, Approval]) -> QuerySet[Approval, Approval]:
+    return rows.select_related("environment", "project").defer("arguments")
+
+
+def _standing(status: Status, now: datetime) -> Q:
+    match status:
+        case Status.PENDING:
+            return Q(status=Status.PENDING, ends_at__gt=now)
+        case Status.TIMEOUT:
+            return Q(status=Status.TIMEOUT) | Q(status=Status.PENDING, ends_at__lte=now)
+        case _:
+            return Q(status=status)

@@ -1,0 +1,10 @@
+"""Celery tasks: a line or two each, safe to run twice."""
+
+from celery import shared_task
+
+from governance import commands
+
+
+@shared_task
+def expire_approvals() -> None:
+    commands.expire_approvals()
