@@ -4,10 +4,11 @@ The door reads a body here and refuses what cannot be kept, item by item; the wo
 accepted items again, from the same text, into events.
 """
 
-from outcomes.wire.body import MAX_BODY, MAX_ITEMS, Body, BodyRefused, read_body
+from outcomes.wire.body import Body, read_body
 from outcomes.wire.items import check_item, read_item
-from outcomes.wire.refusals import EXCERPT, ItemRefused, Refusal
+from outcomes.wire.refusals import EXCERPT, BodyRefused, ItemRefused, Refusal
 from outcomes.wire.sender import Sender, Source
+from outcomes.wire.unpacking import MAX_BODY, MAX_ITEMS
 
 __all__ = [
     "EXCERPT",

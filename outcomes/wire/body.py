@@ -1,28 +1,15 @@
 """A posted body, cut into its items so that a bad one is refused alone."""
 
 import json
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from outcomes.wire.refusals import EXCERPT, ItemRefused, Refusal, refused
+from outcomes.wire.refusals import EXCERPT, BodyRefused, ItemRefused, Refusal, refused
 from outcomes.wire.sender import Source
-
-MAX_ITEMS = 10_000
-MAX_BODY = 64 * 1024 * 1024  # after decompression
-
-
-class BodyRefused(Exception):
-    """The body as a whole cannot be taken; nothing of it was stored."""
-
-    def __init__(self, status: int, code: str, detail: str) -> None:
-        super().__init__(detail)
-        self.status = status
-        self.code = code
-        self.detail = detail
+from outcomes.wire.unpacking import refuse_too_many, refuse_too_much, unpacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +35,8 @@ _DECODERS: dict[Source, msgspec.json.Decoder[Any]] = {
 
 
 def read_body(body: bytes, encoding: str, source: Source) -> Body:
-    body = _unpacked(body, encoding)
+    body = unpacked(body, encoding)
+    refuse_too_much(body, source)
     try:
         raws = getattr(_DECODERS[source].decode(body), source)
     except msgspec.ValidationError as error:
@@ -56,39 +44,8 @@ def read_body(body: bytes, encoding: str, source: Source) -> Body:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         # One item that is no JSON spoils the split of all: take them apart the slow way.
         return _read_slowly(body, source)
-    _refuse_too_many(raws)
+    refuse_too_many(len(raws))
     return Body(list(enumerate(map(bytes, raws))), [])
-
-
-def _unpacked(body: bytes, encoding: str) -> bytes:
-    match encoding.strip().lower():
-        case "" | "identity":
-            unpacked = body
-        case "gzip":
-            unpacked = _gunzip(body)
-        case other:
-            raise BodyRefused(415, "unknown_encoding", f"Content-Encoding {other!r}: send gzip.")
-    if len(unpacked) > MAX_BODY:
-        raise BodyRefused(413, "too_large", "A body holds at most 64 MiB once it is unpacked.")
-    return unpacked
-
-
-def _gunzip(body: bytes) -> bytes:
-    parts: list[bytes] = []
-    room = MAX_BODY + 1
-    rest = body
-    try:
-        while rest and room > 0:  # members may follow each other
-            unpacker = zlib.decompressobj(wbits=31)
-            part = unpacker.decompress(rest, room)
-            room -= len(part)
-            parts.append(part)
-            if not unpacker.eof and room > 0:
-                raise BodyRefused(400, "not_gzip", "The gzip body ends too early.")
-            rest = unpacker.unused_data
-    except zlib.error:
-        raise BodyRefused(400, "not_gzip", "The body is not gzip, as its header says.") from None
-    return b"".join(parts)
 
 
 def _read_slowly(body: bytes, source: Source) -> Body:
@@ -101,7 +58,7 @@ def _read_slowly(body: bytes, source: Source) -> Body:
     items = posted.get(source) if isinstance(posted, dict) else None
     if not isinstance(items, list):
         raise BodyRefused(422, "wrong_shape", f"Expected {{{source!r}: [...]}}.")
-    _refuse_too_many(items)
+    refuse_too_many(len(items))
     kept: list[tuple[int, bytes]] = []
     refusals = []
     for index, item in enumerate(items):
@@ -131,8 +88,3 @@ def _why_no_json(error: Exception) -> ItemRefused:
     if isinstance(error, RecursionError):
         return refused(error)
     return ItemRefused("not_a_number", "NaN, Infinity and numbers beyond range are not JSON.")
-
-
-def _refuse_too_many(items: Sequence[object]) -> None:
-    if len(items) > MAX_ITEMS:
-        raise BodyRefused(413, "too_many_items", f"A post holds at most {MAX_ITEMS:,} items.")

@@ -5,6 +5,16 @@ from dataclasses import dataclass
 EXCERPT = 1_000  # bytes of a refused item that are kept
 
 
+class BodyRefused(Exception):
+    """The body as a whole cannot be taken; nothing of it was stored."""
+
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.detail = detail
+
+
 class ItemRefused(Exception):
     """This item cannot be kept; its neighbours can."""
 

@@ -25,7 +25,7 @@ from outcomes.domain.event import (
     reason_of,
     sdk_event_digest,
 )
-from outcomes.wire.posted import OptionalAgent, OptionalName, WholeNumber, verdict_of
+from outcomes.wire.posted import LONGEST_MS, OptionalAgent, OptionalName, WholeNumber, verdict_of
 from outcomes.wire.refusals import ItemRefused
 from outcomes.wire.sender import (
     Sender,
@@ -187,7 +187,7 @@ def _is_note(action: str) -> bool:
 
 
 def _report(action: str, item: Item) -> Report:
-    elapsed = item.duration_ms or None  # the SDKs' constant 0 means: not measured
+    elapsed = _measured(item.duration_ms)
     details = item.reason or ""
     match action:
         case "call_executed":
@@ -210,3 +210,8 @@ def _report(action: str, item: Item) -> Report:
             return WouldBlock()
         case _:
             return Note(action)
+
+
+def _measured(duration_ms: float | None) -> float | None:
+    """The SDKs' constant 0 means: not measured; what no clock can have said means no more."""
+    return duration_ms if duration_ms and 0 < duration_ms <= LONGEST_MS else None

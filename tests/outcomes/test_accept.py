@@ -8,6 +8,7 @@ from django.test import Client
 
 from outcomes.models import Batch, Event, RejectedItem
 from outcomes.wire import MAX_BODY, MAX_ITEMS
+from outcomes.wire.unpacking import MAX_CONTAINERS
 from tests import builders
 from tests.builders import an_event, an_outcome
 from tests.outcomes.posting import Agent, codes, settle
@@ -22,6 +23,11 @@ def item(**fields: object) -> bytes:
 
 def item_with_output(raw: bytes) -> bytes:
     return b'{"type": "execution_result", "call_id": "bad", "tool_name": "t", "output": %s}' % raw
+
+
+def item_with_own(raw: bytes) -> bytes:
+    """An item with a key that nobody knows."""
+    return b'{"type": "timeout", "call_id": "bad", "tool_name": "t", "own": %s}' % raw
 
 
 BAD_OUTCOMES = {
@@ -58,9 +64,17 @@ BAD_OUTCOMES = {
     "200 levels of lists": (item_with_output(b"[" * 200 + b"]" * 200), "too_deep"),
     "200 levels of objects": (item_with_output(b'{"a":' * 200 + b"1" + b"}" * 200), "too_deep"),
     "200 levels under a key that nobody knows": (
-        b'{"type": "timeout", "call_id": "bad", "tool_name": "t", "own": %s}'
-        % (b"[" * 200 + b"]" * 200),
+        item_with_own(b"[" * 200 + b"]" * 200),
         "too_deep",
+    ),
+    "text that is not UTF-8 under a key that nobody knows": (
+        item_with_own(b'"\xff"'),
+        "not_utf8",
+    ),
+    "1e400 under a key that nobody knows": (item_with_own(b"1e400"), "number_out_of_range"),
+    "5,000 digits under a key that nobody knows": (
+        item_with_own(b"7" * 5_000),
+        "number_out_of_range",
     ),
     "the 101st level": (item_with_output(b"[" * 100 + b"]" * 100), "too_deep"),
     "text that is not UTF-8": (item_with_output(b'"\xff\xfe"'), "not_utf8"),
@@ -179,6 +193,31 @@ def test_a_gzip_bomb_is_refused_and_nothing_of_it_stored(agent: Agent):
     response = agent.send("outcomes", bomb, **{"Content-Encoding": "gzip"})
     assert (response.status_code, response.json()["code"]) == (413, "too_large")
     assert not Batch.objects.exists()
+
+
+def test_gzip_files_that_follow_each_other_are_one_body_unless_they_are_countless(agent: Agent):
+    body = _body([GOOD])
+    halves = gzip.compress(body[:20]) + gzip.compress(body[20:])
+    agent.door(halves, **{"Content-Encoding": "gzip"})
+    response = agent.send("outcomes", gzip.compress(b"") * 20_000, **{"Content-Encoding": "gzip"})
+    assert (response.status_code, response.json()["code"]) == (413, "too_large")
+
+
+@pytest.mark.parametrize("odd", [b"", b", NaN"], ids=["JSON", "almost JSON"])
+def test_what_would_take_far_more_memory_than_its_bytes_is_refused_before_it_is_read(
+    agent: Agent, odd
+):
+    lists = b'{"outcomes": [%s[]%s]}' % (b"[]," * (MAX_CONTAINERS + 1), odd)
+    response = agent.send("outcomes", lists)
+    assert response.status_code == 413
+    response = agent.send("outcomes", b'{"outcomes": [[%s[]]%s]}' % (b"[]," * MAX_CONTAINERS, odd))
+    assert (response.status_code, response.json()["code"]) == (413, "too_many_values")
+    assert not Batch.objects.exists()
+
+
+def test_brackets_in_a_text_are_no_lists(agent: Agent):
+    text = '[{"\\' * MAX_CONTAINERS
+    assert agent.door_of_raw(item(output=text))["accepted"] == 1
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,12 @@ def test_the_constant_duration_of_the_sdks_is_no_measure(agent: Agent):
     assert agent.outcome("measured")["elapsed_ms"] == 41
 
 
+@pytest.mark.parametrize("impossible", [-5, 1e300])
+def test_a_duration_that_no_clock_can_have_said_is_no_measure(agent: Agent, impossible):
+    agent.post_events(an_event(call_id="odd", duration_ms=impossible))
+    assert agent.outcome("odd")["elapsed_ms"] is None
+
+
 def test_workflow_and_postcondition_events_are_kept_and_make_no_call(agent: Agent):
     answered = agent.post_events(
         an_event("workflow_stage_advanced", "w-1"), an_event("postcondition_warning", "w-2")
