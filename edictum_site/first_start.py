@@ -8,7 +8,7 @@ from edictum_site.env import SettingInvalid, env_secret, env_str
 from governance import commands, queries
 from governance.domain.actor import CONSOLE
 from governance.domain.api_keys import Scope
-from governance.domain.errors import InvalidInput
+from governance.domain.errors import Conflict, InvalidInput
 from governance.models import Project
 
 FIRST_ENVIRONMENT = "production"  # what SDKs say when they are told nothing
@@ -17,6 +17,7 @@ FIRST_ENVIRONMENT = "production"  # what SDKs say when they are told nothing
 def make_first_things() -> Iterator[str]:
     """Make what is missing, and tell line by line what is shown only now."""
     project = commands.first_project()
+    yield from _documents()
     yield from _way_in(project)
     bootstrap = env_secret("EDICTUM_SITE_BOOTSTRAP_KEY")
     try:
@@ -27,6 +28,15 @@ def make_first_things() -> Iterator[str]:
         yield differs
     if not queries.has_keys(project):
         yield from _first_key(project)
+
+
+def _documents() -> Iterator[str]:
+    """What was deployed before documents were rendered and signed is given both now."""
+    for project in queries.projects():
+        try:
+            commands.complete_documents(project)
+        except Conflict as error:
+            yield f"{project.name}: {error}"
 
 
 def _way_in(project: Project) -> Iterator[str]:

@@ -18,6 +18,7 @@ class Action(StrEnum):
     WRITE_CHECK = "write success checks"
     WRITE_BINDING = "write bindings"
     DEPLOY = "deploy"
+    ASSIGN = "assign bundles"
     MANAGE_KEYS = "manage keys"
     MANAGE_MEMBERS = "manage members"
     MANAGE_SETTINGS = "manage settings"
@@ -34,6 +35,7 @@ ROLE_FOR = {
     Action.WRITE_CHECK: Role.EDITOR,
     Action.WRITE_BINDING: Role.EDITOR,
     Action.DEPLOY: Role.EDITOR,
+    Action.ASSIGN: Role.EDITOR,
     Action.MANAGE_KEYS: Role.ADMIN,
     Action.MANAGE_MEMBERS: Role.ADMIN,
     Action.MANAGE_SETTINGS: Role.ADMIN,

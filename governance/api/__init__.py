@@ -3,10 +3,16 @@
 from ninja import Router
 
 from governance.api.approvals import router as approvals
+from governance.api.assignments import router as assignments
 from governance.api.contracts import router as contracts
+from governance.api.documents import router as documents
 from governance.api.keys import router as keys
+from governance.api.signing import router as signing
 
 router = Router()
 router.add_router("", keys)
 router.add_router("", approvals)
 router.add_router("", contracts)
+router.add_router("", assignments)
+router.add_router("", documents)
+router.add_router("", signing)

@@ -7,9 +7,12 @@ from governance.commands.approvals import (
     expire_approvals,
     open_arguments,
 )
+from governance.commands.assignments import assign, end_assignment
 from governance.commands.contracts import deploy, save_version
+from governance.commands.documents import complete_documents
 from governance.commands.environments import environment_named
 from governance.commands.keys import keep_bootstrap_key, make_key, revoke_key
+from governance.commands.noticing import forget_manage_key, note_fetch, note_manage_key
 from governance.commands.people import (
     accept_as,
     accept_as_new,
@@ -22,29 +25,40 @@ from governance.commands.people import (
     withdraw_invitation,
 )
 from governance.commands.projects import create_project, first_project, rename_project
+from governance.commands.signing import rotate_signing_key
+from governance.commands.stops import lift, stop
 
 __all__ = [
     "accept_as",
     "accept_as_new",
     "ask",
+    "assign",
     "change_role",
+    "complete_documents",
     "create_project",
     "current",
     "decide",
     "deploy",
+    "end_assignment",
     "environment_named",
     "expire_approvals",
     "first_admin",
     "first_project",
+    "forget_manage_key",
     "invite",
     "keep_bootstrap_key",
+    "lift",
     "make_key",
     "new_set_up_link",
+    "note_fetch",
+    "note_manage_key",
     "open_arguments",
     "remove_member",
     "rename_project",
     "revoke_key",
+    "rotate_signing_key",
     "save_version",
     "set_up",
+    "stop",
     "withdraw_invitation",
 ]

@@ -4,10 +4,13 @@ from hashlib import sha256
 
 from django.db import transaction
 
-from governance import queries
+from governance import news, queries
 from governance.audit import record
+from governance.commands.documents import keep_renderings, rendered
 from governance.commands.environments import environment_named
+from governance.commands.signing import locked, sign
 from governance.domain.actor import Actor
+from governance.domain.dialect import Dialect
 from governance.domain.errors import DocumentInvalid, InvalidInput, Problem
 from governance.domain.texts import can_be_kept
 from governance.engine import Validation
@@ -30,15 +33,23 @@ def save_version(
     return _save(project, written, read, message=message, by=by)
 
 
-@transaction.atomic
 def deploy(version: BundleVersion, *, to: str, by: Actor) -> tuple[Deployment, bool]:
     """The deployment that is live now, and whether it is new. Rolling back is deploying again."""
     refuse_unless(by, Action.DEPLOY)
+    return _deploy(version, rendered(version), to=to, by=by)
+
+
+@transaction.atomic
+def _deploy(
+    version: BundleVersion, renderings: dict[Dialect, bytes], *, to: str, by: Actor
+) -> tuple[Deployment, bool]:
     bundle = _locked(version.bundle)
     environment = environment_named(bundle.project, to)
     live = queries.live_deployment(bundle, environment)
     if live is not None and live.version_id == version.pk:
         return live, False
+    documents = keep_renderings(version, renderings)
+    sign(locked(bundle.project), documents)
     deployment = Deployment.objects.create(
         version=version, environment=environment, author=str(by)[:254]
     )
@@ -48,6 +59,7 @@ def deploy(version: BundleVersion, *, to: str, by: Actor) -> tuple[Deployment, b
         "was": live.version.number if live else None,
     }
     record(by, "contract deployed", str(version), project=bundle.project, details=details)
+    news.tell(bundle.project_id, environment.pk)
     return deployment, True
 
 

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from governance.audit import record
 from governance.commands.environments import environment_named
+from governance.commands.noticing import forget_manage_key
 from governance.domain.actor import CONSOLE, Actor, shown
 from governance.domain.api_keys import Scope, digest_of, environment_of, hint_of, new_key
 from governance.domain.errors import InvalidInput, Problem
@@ -76,6 +77,7 @@ def revoke_key(key: ApiKey, *, by: Actor) -> ApiKey:
     if ApiKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=now):
         key.revoked_at = now
         record(by, "key revoked", _subject(key), project=key.project)
+        forget_manage_key(key.project_id, key_id=key.pk, name=key.name)
     return key
 
 

@@ -5,6 +5,7 @@ from django.utils.text import slugify
 
 from governance import queries
 from governance.audit import record
+from governance.commands.documents import complete_documents
 from governance.domain.actor import CONSOLE, Actor, person
 from governance.domain.errors import Conflict, Forbidden, InvalidInput, Problem
 from governance.domain.roles import Role
@@ -22,6 +23,7 @@ def first_project() -> Project:
     )
     if made:
         record(CONSOLE, "project created", project.slug, project=project)
+        complete_documents(project)
     return project
 
 
@@ -40,6 +42,7 @@ def create_project(*, name: str, user: User) -> Project:
     Member.objects.create(project=project, user=user, role=Role.ADMIN)
     by = person(user.pk, user.email, Role.ADMIN)
     record(by, "project created", slug, project=project, details={"name": name})
+    complete_documents(project)
     return project
 
 

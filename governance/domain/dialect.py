@@ -34,6 +34,13 @@ def dialect_of(*, kind: object, has_contracts: bool) -> Dialect:
     return Dialect.NEW
 
 
+def dialect_spoken(setting: str, path: str) -> Dialect:
+    """What the key says; else the prefix, by which all SDKs but two generations can be told."""
+    if setting:
+        return Dialect(setting)
+    return Dialect.OLD if path.startswith("/api/") else Dialect.NEW
+
+
 def to_new(document: dict[Any, Any]) -> dict[Any, Any]:
     return _swapped(document) if _dialect(document) is Dialect.OLD else document
 

@@ -142,9 +142,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("agent", models.CharField(max_length=128)),
-                ("number", models.PositiveIntegerField(default=1)),
-                ("first_at", models.DateTimeField()),
-                ("last_at", models.DateTimeField()),
+                ("third_last_at", models.DateTimeField(null=True)),
+                ("second_last_at", models.DateTimeField(null=True)),
+                ("last_at", models.DateTimeField(db_index=True)),
                 (
                     "environment",
                     models.ForeignKey(
@@ -166,7 +166,8 @@ class Migration(migrations.Migration):
                 "ordering": ["-last_at"],
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("environment", "agent"), name="one_count_of_fetches_per_agent"
+                        fields=("environment", "agent"),
+                        name="fetches_of_an_agent_once_per_environment",
                     )
                 ],
             },

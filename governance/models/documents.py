@@ -124,7 +124,7 @@ class Stop(models.Model):
 
 
 class Fetches(models.Model):
-    """How often an agent of the older prefix has asked for a document since it last reported.
+    """When an agent of the older prefix asked for its document, the last three times.
 
     One that speaks the new dialect there fails before its first event, and only asks again.
     """
@@ -132,17 +132,17 @@ class Fetches(models.Model):
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="+")
     agent = models.CharField(max_length=128)
     key = models.ForeignKey("governance.ApiKey", models.CASCADE, related_name="+")
-    number = models.PositiveIntegerField(default=1)
-    first_at = models.DateTimeField()
-    last_at = models.DateTimeField()
+    third_last_at = models.DateTimeField(null=True)
+    second_last_at = models.DateTimeField(null=True)
+    last_at = models.DateTimeField(db_index=True)
 
     class Meta:
         ordering = ["-last_at"]
         constraints = [
             models.UniqueConstraint(
-                fields=["environment", "agent"], name="one_count_of_fetches_per_agent"
+                fields=["environment", "agent"], name="fetches_of_an_agent_once_per_environment"
             )
         ]
 
     def __str__(self) -> str:
-        return f"{self.agent}: {self.number}"
+        return f"{self.agent} in {self.environment}"

@@ -11,6 +11,11 @@ from governance.queries.approvals import (
     waiting_approvals,
     waiting_count,
 )
+from governance.queries.assignments import (
+    assignment_numbered,
+    assignment_of,
+    assignments_before,
+)
 from governance.queries.audit import audit_entries, audit_length
 from governance.queries.checks import check_for
 from governance.queries.contracts import (
@@ -28,7 +33,9 @@ from governance.queries.documents import (
     ServedDocument,
     assignable_bundles,
     assigned_bundle,
+    served_bytes,
     served_document,
+    unrendered_versions,
 )
 from governance.queries.findings import (
     number_of_open_findings,
@@ -57,7 +64,14 @@ from governance.queries.people import (
     somebody_can_get_in,
     user_with,
 )
-from governance.queries.projects import environments, project_numbered, project_with
+from governance.queries.projects import (
+    environment_with,
+    environments,
+    project_numbered,
+    project_with,
+    projects,
+)
+from governance.queries.signing import retired_signing_keys, signing_key_in_use
 from governance.queries.stops import is_stopped, standing_stops, stop_numbered, stop_of
 
 __all__ = [
@@ -71,6 +85,9 @@ __all__ = [
     "approvals_before",
     "assignable_bundles",
     "assigned_bundle",
+    "assignment_numbered",
+    "assignment_of",
+    "assignments_before",
     "audit_entries",
     "audit_length",
     "bundle_named",
@@ -80,6 +97,7 @@ __all__ = [
     "ended_approvals",
     "ended_keys",
     "ended_since",
+    "environment_with",
     "environments",
     "has_keys",
     "invitation_numbered",
@@ -102,13 +120,18 @@ __all__ = [
     "open_invitations",
     "project_numbered",
     "project_with",
+    "projects",
     "read_contract",
     "resolved_findings",
+    "retired_signing_keys",
+    "served_bytes",
     "served_document",
+    "signing_key_in_use",
     "somebody_can_get_in",
     "standing_stops",
     "stop_numbered",
     "stop_of",
+    "unrendered_versions",
     "user_with",
     "version_numbered",
     "versions_before",

@@ -1,13 +1,24 @@
 """What an agent is given: the bundle it is assigned, and the document in force for it."""
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from governance.domain.assignments import Rule, assignable, assigned
 from governance.domain.dialect import Dialect
 from governance.domain.stopped import STOPPED, STOPPED_HASHES
-from governance.models import Assignment, Deployment, Environment, Rendering, Signature, SigningKey
+from governance.models import (
+    Assignment,
+    BundleVersion,
+    Deployment,
+    Environment,
+    Project,
+    Rendering,
+    Signature,
+    SigningKey,
+)
 from governance.queries.stops import is_stopped
 
 
@@ -33,12 +44,12 @@ def assigned_bundle(
     project_id: int, environment_id: int, agent: str, tags: Mapping[str, str]
 ) -> str | None:
     """The name of the bundle for an agent that names none, deployed there or not."""
-    return assigned(_rules(project_id, environment_id), agent, tags)
+    return assigned(assignment_rules(project_id, environment_id), agent, tags)
 
 
 def assignable_bundles(project_id: int, environment_id: int, agent: str) -> list[str]:
     """All that it may be assigned: a request for a document does not tell the agent's tags."""
-    return assignable(_rules(project_id, environment_id), agent)
+    return assignable(assignment_rules(project_id, environment_id), agent)
 
 
 def served_document(
@@ -69,6 +80,33 @@ def served_document(
         document=bytes(rendering.document),
         stopped=False,
     )
+
+
+def served_bytes(project: Project) -> Iterator[bytes]:
+    """All that agents of this project may be given now."""
+    yield from STOPPED.values()
+    live = Rendering.objects.filter(version__in=_live_versions(project))
+    for document in live.values_list("document", flat=True).iterator(chunk_size=20):
+        yield bytes(document)
+
+
+def unrendered_versions(project: Project) -> list[BundleVersion]:
+    """Those that are deployed and were so before there were renderings."""
+    kept = Rendering.objects.filter(version=OuterRef("pk"))
+    rows = BundleVersion.objects.filter(pk__in=_live_versions(project))
+    return list(rows.filter(~Exists(kept)))
+
+
+def _live_versions(project: Project) -> QuerySet[Deployment, int]:
+    newest = (
+        Deployment.objects.filter(
+            version__bundle=OuterRef("version__bundle"), environment=OuterRef("environment")
+        )
+        .order_by("-id")
+        .values("pk")[:1]
+    )
+    rows = Deployment.objects.filter(environment__project=project, pk=Subquery(newest))
+    return rows.order_by().values_list("version", flat=True)
 
 
 def _signed(
@@ -111,7 +149,8 @@ def _live(project_id: int, environment_id: int, bundle_name: str) -> Deployment 
     )
 
 
-def _rules(project_id: int, environment_id: int) -> list[Rule]:
+def assignment_rules(project_id: int, environment_id: int) -> list[Rule]:
+    """What assignments say there, for who asks them of many agents."""
     rows = Assignment.objects.filter(
         environment=environment_id, environment__project=project_id, ended_at=None
     ).select_related("bundle")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from governance.domain.session_limits import SessionLimit, limits_of
-from governance.models import BundleVersion, Deployment
+from governance.models import BundleVersion, Deployment, Rendering
 
 
 class Governing:
@@ -62,12 +62,19 @@ class Governing:
     def _with_hash(self, project: int, policy_version: str) -> int | None:
         key = (project, policy_version)
         if key not in self._by_hash:
+            revision_hash = policy_version.lower()
             self._by_hash[key] = (
-                BundleVersion.objects.filter(
-                    bundle__project=project, revision_hash=policy_version.lower()
-                )
+                # The bytes of one version may be what another became in the other dialect.
+                BundleVersion.objects.filter(bundle__project=project, revision_hash=revision_hash)
                 .order_by("id")
                 .values_list("id", flat=True)
+                .first()
+            ) or (
+                Rendering.objects.filter(
+                    version__bundle__project=project, revision_hash=revision_hash
+                )
+                .order_by("version")
+                .values_list("version", flat=True)
                 .first()
             )
         return self._by_hash[key]

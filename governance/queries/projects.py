@@ -7,9 +7,19 @@ def project_with(slug: str) -> Project | None:
     return Project.objects.filter(slug=slug).first()
 
 
+def projects() -> list[Project]:
+    return list(Project.objects.all())
+
+
 def project_numbered(project_id: int) -> Project:
     return Project.objects.get(pk=project_id)
 
 
 def environments(project: Project) -> list[str]:
     return list(Environment.objects.filter(project=project).values_list("name", flat=True))
+
+
+def environment_with(project: Project, name: str) -> Environment | None:
+    if "\0" in name:  # more than PostgreSQL would look for
+        return None
+    return Environment.objects.filter(project=project, name=name).first()

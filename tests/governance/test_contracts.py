@@ -1,11 +1,8 @@
 """The contracts' store: what is saved stays as it was written, and what is live is one version."""
 
 import hashlib
-import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +14,7 @@ from governance.domain.roles import Role
 from governance.models import AuditEntry, Bundle, BundleVersion, Deployment, Environment
 from tests import builders
 from tests.governance.contracts import ALWAYS, document, pre
+from tests.governance.threads import in_threads
 
 EDITOR = person(0, "editor@example.test", Role.EDITOR)
 OPERATOR = person(0, "operator@example.test", Role.OPERATOR)
@@ -39,20 +37,6 @@ def deployments(project):
 def in_old_words(text: str) -> str:
     text = text.replace("kind: Ruleset", "kind: ContractBundle").replace("rules:", "contracts:")
     return text.replace("action: block", "effect: deny")
-
-
-def in_threads(number, work):
-    together = threading.Barrier(number)
-
-    def one(which):
-        try:
-            together.wait()
-            return work(which)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(number) as pool:
-        return list(pool.map(one, range(number)))
 
 
 def test_every_save_makes_a_version_of_its_bundle(project):

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.domain.dialect import Dialect, to_new
+from governance.domain.dialect import Dialect, to_new, to_old
 from governance.domain.document import MAX_BYTES, read_document
 from governance.domain.errors import DocumentInvalid, Problem
 from governance.domain.yaml_text import locate, path_text
@@ -150,13 +150,26 @@ class Plain(yaml.SafeDumper):
     st.lists(RULES, max_size=3),
     st.sampled_from([None, "'", '"', "|", ">"]),
     st.sampled_from([None, True, False]),
+    st.sampled_from([("contracts", "ContractBundle", to_new), ("rules", "Ruleset", to_old)]),
 )
-def test_text_and_parsed_document_change_their_words_alike(rules, style, flow):
-    document = {"contracts": rules, "kind": "ContractBundle"}
+def test_text_and_parsed_document_change_their_words_alike(rules, style, flow, way):
+    key, kind, changed = way
+    document = {key: rules, "kind": kind}
     text = yaml.dump(document, Dumper=Plain, default_style=style, default_flow_style=flow)
     read = read_document(text)
-    assert yaml.safe_load(read.new_text) == to_new(yaml.safe_load(text))
-    assert len(read.new_text.splitlines()) == len(text.splitlines())
+    assert yaml.safe_load(read.twin) == changed(yaml.safe_load(text))
+    assert len(read.twin.splitlines()) == len(text.splitlines())
+    back = read_document(read.twin)
+    assert back.dialect is not read.dialect
+    assert yaml.safe_load(back.twin) == yaml.safe_load(text)
+
+
+def test_a_new_document_changes_its_words_and_nothing_else():
+    document = read_document(OLD_IN_NEW_WORDS)
+    plain = OLD.replace('"d\\x65ny"', "deny")
+    assert document.text_in(Dialect.NEW) == OLD_IN_NEW_WORDS
+    assert document.text_in(Dialect.OLD) == plain
+    assert read_document(plain).text_in(Dialect.NEW) == OLD_IN_NEW_WORDS
 
 
 @given(st.text() | st.text(alphabet="ab:-{}[],\"'\n\t #&*!|>%@?<\\") | st.binary())

@@ -1,0 +1,51 @@
+"""What fetching a document gives away: an agent that repeats itself, a key that may too much."""
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from governance.findings import found, resolve
+from governance.models import Fetches
+
+MANAGE_KEY = "manage_key_used_by_agent"
+
+
+@transaction.atomic
+def note_fetch(environment_id: int, agent: str, *, key_id: int) -> None:
+    """The last three times are enough to see that an agent repeats itself."""
+    now = timezone.now()
+    rows = Fetches.objects.filter(environment=environment_id, agent=agent)
+    again = rows.update(
+        third_last_at=F("second_last_at"),
+        second_last_at=F("last_at"),
+        last_at=now,
+        key_id=key_id,
+    )
+    if not again:
+        first = Fetches(environment_id=environment_id, agent=agent, key_id=key_id, last_at=now)
+        Fetches.objects.bulk_create([first], ignore_conflicts=True)
+
+
+def note_manage_key(
+    project_id: int, *, key_id: int, name: str, environment: str, agent: str, link: str
+) -> None:
+    """Whoever reads an agent's memory could change what it may do."""
+    found(
+        project_id,
+        MANAGE_KEY,
+        _key(key_id, name),
+        why=(
+            f"The agent {agent} brings a key with the scope manage, so it could change its own"
+            " contracts. Give it a key with the scope agent alone, and revoke this one."
+        ),
+        link=link,
+        environment=environment,
+    )
+
+
+def forget_manage_key(project_id: int, *, key_id: int, name: str) -> None:
+    resolve(project_id, MANAGE_KEY, _key(key_id, name))
+
+
+def _key(key_id: int, name: str) -> str:
+    return f"{name} (key {key_id})"

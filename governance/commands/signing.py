@@ -1,0 +1,82 @@
+"""Signing keys: made when first needed; rotation makes a new one, which signs what is live."""
+
+from collections.abc import Iterable
+from hashlib import sha256
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from governance import news, queries
+from governance.audit import record
+from governance.domain.actor import CONSOLE, Actor
+from governance.domain.errors import Conflict
+from governance.models import Environment, Project, Signature, SigningKey
+from governance.policies import Action, refuse_unless
+from governance.signatures import SealBroken, new_pair, open_pair
+
+
+def locked(project: Project) -> Project:
+    """Whoever signs waits here, so that nothing is signed with a key that was just retired."""
+    return Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+
+
+def sign(project: Project, documents: Iterable[bytes]) -> None:
+    """Sign what the key in use has not signed yet; call it with the project locked."""
+    key = queries.signing_key_in_use(project) or _new_key(project, by=CONSOLE)
+    signed = set(key.signatures.values_list("revision_hash", flat=True))
+    private: Ed25519PrivateKey | None = None
+    rows = []
+    for document in documents:
+        revision_hash = sha256(document).hexdigest()
+        if revision_hash in signed:
+            continue
+        private = private or _opened(key)
+        signed.add(revision_hash)
+        value = private.sign(document)
+        rows.append(Signature(key=key, revision_hash=revision_hash, value=value))
+    Signature.objects.bulk_create(rows)
+
+
+@transaction.atomic
+def rotate_signing_key(project: Project, *, by: Actor) -> SigningKey:
+    """A new key, under which all that is deployed is signed; agents that are connected are told."""
+    refuse_unless(by, Action.MANAGE_SETTINGS)
+    locked(project)
+    was = queries.signing_key_in_use(project)
+    SigningKey.objects.filter(project=project, retired_at=None).update(retired_at=timezone.now())
+    key = _new_key(project, by=by)
+    sign(project, queries.served_bytes(project))
+    details = {"public_key": key.public_key, "was": was.public_key if was else None}
+    record(by, "signing key rotated", key.public_key, project=project, details=details)
+    for environment in Environment.objects.filter(project=project):
+        news.tell(project.pk, environment.pk)
+    return key
+
+
+def _new_key(project: Project, *, by: Actor) -> SigningKey:
+    public, sealed = new_pair(settings.SECRET_KEY, owner=_owner(project))
+    return SigningKey.objects.create(
+        project=project, public_key=public, sealed=sealed, author=str(by)[:320]
+    )
+
+
+def _opened(key: SigningKey) -> Ed25519PrivateKey:
+    try:
+        return open_pair(
+            bytes(key.sealed),
+            settings.SECRET_KEY,
+            public=key.public_key,
+            owner=_owner(key.project),
+        )
+    except SealBroken:
+        raise Conflict(
+            "The signing key of this project was sealed with another secret key than this console"
+            " has. Rotate it, and give its new public half to the agents that verify.",
+            code="signing_key",
+        ) from None
+
+
+def _owner(project: Project) -> str:
+    return f"project {project.pk}"

@@ -1,0 +1,46 @@
+"""Ed25519 pairs whose private half is sealed with a key derived from the console's secret key."""
+
+import os
+from functools import lru_cache
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+_PURPOSE = b"edictum-site: the private half of a signing key"
+_NONCE = 12
+
+
+class SealBroken(Exception):
+    """It was sealed with another secret key, or for another project, or it was altered."""
+
+
+def new_pair(secret: str, *, owner: str) -> tuple[str, bytes]:
+    """The public half in hex digits, and the private half sealed for this owner."""
+    private = Ed25519PrivateKey.generate()
+    public = private.public_key().public_bytes_raw().hex()
+    nonce = os.urandom(_NONCE)
+    sealed = _cipher(secret).encrypt(nonce, private.private_bytes_raw(), _bound(public, owner))
+    return public, nonce + sealed
+
+
+def open_pair(sealed: bytes, secret: str, *, public: str, owner: str) -> Ed25519PrivateKey:
+    try:
+        raw = _cipher(secret).decrypt(sealed[:_NONCE], sealed[_NONCE:], _bound(public, owner))
+    except (InvalidTag, ValueError) as error:
+        raise SealBroken from error
+    return Ed25519PrivateKey.from_private_bytes(raw)
+
+
+def _bound(public: str, owner: str) -> bytes:
+    # A sealed half that is copied to another row of the database does not open there.
+    return f"{owner}:{public}".encode()
+
+
+@lru_cache(maxsize=4)
+def _cipher(secret: str) -> AESGCM:
+    # No salt: the secret key is random and as long as the key that is derived from it.
+    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE).derive(secret.encode())
+    return AESGCM(derived)

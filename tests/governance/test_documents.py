@@ -1,0 +1,222 @@
+"""Renderings: each version once in each dialect, hashed, signed, and never made anew."""
+
+from base64 import b64decode
+from hashlib import sha256
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from django.utils import timezone
+
+from governance import commands, queries
+from governance.domain.actor import CONSOLE
+from governance.domain.dialect import Dialect
+from governance.domain.errors import Conflict
+from governance.models import BundleVersion, Deployment, Rendering, Signature, SigningKey
+from governance.queries import Governing
+from tests import builders
+from tests.governance.serving import IN_OLD_WORDS, TEXT, deployed
+from tests.governance.threads import in_threads
+
+OLD, NEW = Dialect.OLD, Dialect.NEW
+
+
+def served(project, name="d", *, env="production", agent="bot", dialect=NEW):
+    environment = builders.an_environment(project, env)
+    return queries.served_document(project.pk, environment.pk, name, agent, dialect)
+
+
+def verifies(document) -> bool:
+    key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(document.public_key))
+    key.verify(b64decode(document.signature), document.document)  # raises when it does not
+    return True
+
+
+@pytest.mark.parametrize(
+    ("written", "authored"), [(TEXT, NEW), (IN_OLD_WORDS, OLD)], ids=["new", "old"]
+)
+def test_the_authored_bytes_are_served_untouched_and_the_others_in_the_others_words(
+    project, written, authored
+):
+    deployed(project, written + "\n# é \n")
+    for dialect, text in ((NEW, TEXT), (OLD, IN_OLD_WORDS)):
+        document = served(project, dialect=dialect)
+        assert document.document == (text + "\n# é \n").encode()
+        assert document.revision_hash == sha256(document.document).hexdigest()
+        assert (document.name, document.bundle_name, document.version) == ("d", "d", 1)
+        assert (document.env, document.stopped) == ("production", False)
+        assert verifies(document)
+    assert queries.newest_version(queries.bundle_named(project, "d")).dialect == authored
+
+
+RICH = """\
+# A rule of every type; effect: deny
+apiVersion: edictum/v1
+kind: "Ruleset"
+metadata: {name: rich, description: 'block, ask and rules: of all types'}
+defaults: {mode: enforce}
+tools: {fetch: {side_effect: read}}
+rules:
+  - {id: block, type: pre, tool: fetch, when: {args.action: {equals: block}},
+     then: {action: 'block', message: "block", tags: [ask]}}
+  - id: ask
+    type: pre
+    tool: "*"
+    when: {any: [{args.effect: {in: [deny, block]}}, {not: {args.rules: {exists: true}}}]}
+    then:
+      action: "ask"   # ask
+      timeout: 60
+      timeout_action: block
+      message: ask
+  - {id: p, type: post, tool: fetch, when: {output.text: {contains: block}},
+     then: {action: redact, message: m}}
+  - {id: s, type: session, limits: {max_attempts: 9}, then: {action: block, message: block}}
+  - id: box
+    type: sandbox
+    tools: [fetch]
+    within: [/srv]
+    outside: ask
+    timeout_action: allow
+    message: outside
+"""
+
+
+def test_the_library_reads_the_same_in_both_renderings(project, engine):
+    version = deployed(project, RICH)
+    texts = {each.dialect: bytes(each.document) for each in version.renderings.all()}
+    read = {dialect: engine.validate(text) for dialect, text in texts.items()}
+    assert {each.errors for each in read.values()} == {()}
+    assert read["old"].session_rules == read["new"].session_rules
+    assert read["old"].dialect is OLD
+    for word in ("Ruleset", "\nrules:", "action: redact", "timeout_action", "outside: ask"):
+        assert word not in texts["old"].decode()
+    for word in ("'block, ask and rules:", "equals: block", "args.rules", "tags: [ask]", "# ask"):
+        assert word in texts["old"].decode()
+
+
+def test_what_is_not_deployed_there_is_none(project):
+    version = deployed(project)
+    assert served(project, env="staging") is None
+    assert served(project, "other") is None
+    assert served(project, "D") is None
+    assert served(project, "\0") is None
+    newer, _ = commands.save_version(project, document=(TEXT + "\n").encode(), by=CONSOLE)
+    assert served(project).version == version.number
+    commands.deploy(newer, to="production", by=CONSOLE)
+    assert served(project).version == 2
+    commands.deploy(version, to="production", by=CONSOLE)
+    assert served(project).version == 1
+
+
+def test_another_projects_bundle_of_that_name_is_not_served(project):
+    elsewhere = builders.a_project()
+    deployed(elsewhere)
+    assert served(project) is None
+    environment = builders.an_environment(elsewhere)
+    assert queries.served_document(project.pk, environment.pk, "d", "bot", NEW) is None
+
+
+def test_each_project_signs_with_a_key_of_its_own(project):
+    deployed(project)
+    elsewhere = builders.a_project()
+    deployed(elsewhere)
+    assert served(project).document == served(elsewhere).document
+    assert served(project).public_key != served(elsewhere).public_key
+    assert served(project).signature != served(elsewhere).signature
+
+
+def test_a_version_is_rendered_and_signed_once_however_often_it_is_deployed(project):
+    version = deployed(project)
+    kept = set(Rendering.objects.values_list("pk", flat=True))
+    commands.deploy(version, to="staging", by=CONSOLE)
+    assert set(Rendering.objects.values_list("pk", flat=True)) == kept
+    assert Signature.objects.count() == 2
+    assert served(project, env="staging").signature == served(project).signature
+
+
+@pytest.mark.django_db(transaction=True)
+def test_deployed_to_many_environments_at_once_it_is_rendered_once():
+    project = builders.a_project()
+    version, _ = commands.save_version(project, document=TEXT.encode(), by=CONSOLE)
+    in_threads(5, lambda n: commands.deploy(version, to=f"env-{n}", by=CONSOLE))
+    assert (Deployment.objects.count(), Rendering.objects.count()) == (5, 2)
+    assert (SigningKey.objects.count(), Signature.objects.count()) == (1, 2)
+    assert all(verifies(served(project, env=f"env-{n}")) for n in range(5))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_deployments_during_rotations_are_signed_by_the_key_in_use():
+    project = builders.a_project()
+    versions = [
+        commands.save_version(
+            project, document=TEXT.replace("name: d", f"name: d{n}").encode(), by=CONSOLE
+        )[0]
+        for n in range(3)
+    ]
+
+    def work(n):
+        if n < 3:
+            commands.deploy(versions[n], to="production", by=CONSOLE)
+        else:
+            commands.rotate_signing_key(project, by=CONSOLE)
+
+    in_threads(6, work)
+    assert SigningKey.objects.filter(retired_at=None).count() == 1
+    for n in range(3):
+        assert verifies(served(project, f"d{n}"))
+
+
+def test_rotation_signs_again_what_is_deployed_and_changes_no_byte(project):
+    deployed(project)
+    deployed(project, name="other", env="staging")
+    before = served(project)
+    key = commands.rotate_signing_key(project, by=CONSOLE)
+    after = served(project)
+    assert after.public_key == key.public_key != before.public_key
+    assert after.document == before.document
+    assert after.signature != before.signature
+    assert verifies(after)
+    assert verifies(served(project, "other", env="staging"))
+    assert verifies(served(project, dialect=OLD))
+    assert [each.public_key for each in queries.retired_signing_keys(project)] == [
+        before.public_key
+    ]
+
+
+def test_with_another_secret_key_what_is_deployed_is_served_and_rotation_helps(project, settings):
+    deployed(project)
+    settings.SECRET_KEY = "another " * 8
+    assert verifies(served(project))
+    with pytest.raises(Conflict, match="Rotate"):
+        deployed(project, name="other")
+    assert served(project, "other") is None
+    commands.rotate_signing_key(project, by=CONSOLE)
+    deployed(project, name="other")
+    assert verifies(served(project, "other"))
+
+
+def test_what_was_deployed_before_renderings_existed_is_completed(project):
+    version, _ = commands.save_version(project, document=TEXT.encode(), by=CONSOLE)
+    builders.deployed(version)
+    assert served(project) is None
+    for _ in range(2):
+        commands.complete_documents(project)
+    assert verifies(served(project))
+    assert Rendering.objects.count() == 2
+
+
+def test_an_event_names_its_version_by_the_hash_of_either_rendering(project):
+    version = deployed(project)
+    other = deployed(project, IN_OLD_WORDS, name="other")
+    governing = Governing([])
+    for each in (version, other):
+        for rendering in each.renderings.all():
+            for policy_version in (rendering.revision_hash, rendering.revision_hash.upper()):
+                assert (
+                    governing.version_of(project.pk, 0, timezone.now(), policy_version, None)
+                    == each.pk
+                )
+    elsewhere = builders.a_project()
+    assert (
+        governing.version_of(elsewhere.pk, 0, timezone.now(), version.revision_hash, None) is None
+    )
+    assert BundleVersion.objects.count() == 2
