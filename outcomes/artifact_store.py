@@ -61,6 +61,11 @@ def store(project_id: int, chunks: Iterable[bytes]) -> Stored:
     return stored
 
 
+def is_name(text: str) -> bool:
+    """Whether an artifact could be called so; users write whatever they like in its place."""
+    return len(text) == 64 and set(text) <= set("0123456789abcdef")
+
+
 def is_stored(project_id: int, sha256: str) -> bool:
     return _path(project_id, sha256).exists()
 
@@ -202,7 +207,7 @@ def _folder(project_id: int) -> Path:
 
 
 def _path(project_id: int, sha256: str) -> Path:
-    if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
+    if not is_name(sha256):
         raise NotStored(sha256)
     return _folder(project_id) / sha256[:2] / sha256
 

@@ -10,7 +10,10 @@ from outcomes.queries import CallFilter
 
 
 def _in_utc(at: datetime) -> datetime:
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    try:
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("this time lies outside of the years 1 to 9999") from None
 
 
 def _without_nul(text: str) -> str:

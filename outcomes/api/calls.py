@@ -35,7 +35,7 @@ def list_outcomes(request: AccessRequest, query: Query[CallsQuery]) -> HttpRespo
     )
 
 
-@router.get("/outcomes/{path:call_id}", auth=CAN_READ, response={200: None})
+@router.get("/outcomes/{rest:call_id}", auth=CAN_READ, response={200: None})
 def get_outcome(request: AccessRequest, call_id: str, query: Query[OneCallQuery]) -> HttpResponse:
     project = request.auth.project_id
     is_settled = settled(request, project, query.wait)

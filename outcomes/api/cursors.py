@@ -1,7 +1,7 @@
 """Cursors by key: the place of the last row shown, so that nothing is shown twice or skipped."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from governance.domain.errors import InvalidInput, Problem
 
@@ -15,7 +15,8 @@ def place_of(cursor: str) -> tuple[datetime, int]:
         text = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode("ascii")
         at, number = text.rsplit(" ", 1)
         place = datetime.fromisoformat(at), int(number)
-        if place[0].tzinfo is None or abs(place[1]) >= 2**63:
+        # Lists give times in UTC only; one of another zone may lie where no database counts.
+        if place[0].utcoffset() != timedelta(0) or abs(place[1]) >= 2**63:
             raise ValueError
     except ValueError:
         problem = Problem(path="cursor", message="This is no cursor that a list has given.")

@@ -43,7 +43,7 @@ def list_sessions(request: AccessRequest, query: Query[SessionsQuery]) -> HttpRe
     )
 
 
-@router.get("/agent-sessions/{path:session_id}", auth=CAN_READ, response={200: None})
+@router.get("/agent-sessions/{rest:session_id}", auth=CAN_READ, response={200: None})
 def get_session(
     request: AccessRequest, session_id: str, query: Query[OneCallQuery]
 ) -> HttpResponse:

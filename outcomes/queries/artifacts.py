@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from outcomes import artifact_store
 from outcomes.domain.outcome import ToolArtifactReference
 from outcomes.models import Artifact, Call
 from outcomes.queries.calls import WholeCall
@@ -17,6 +18,8 @@ class ArtifactOfCall:
 
 def artifact_with(project_id: int, sha256: str, environment_id: int | None) -> Artifact | None:
     """A stored artifact; with an environment, only one that its calls refer to."""
+    if not artifact_store.is_name(sha256):
+        return None
     artifact = Artifact.objects.filter(project=project_id, sha256=sha256).first()
     if artifact is None or environment_id is None:
         return artifact

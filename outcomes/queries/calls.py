@@ -9,7 +9,7 @@ from typing import cast
 from django.db.models import Q, QuerySet
 
 from outcomes import codec
-from outcomes.codec import digest_of
+from outcomes.codec import as_text, digest_of
 from outcomes.domain.call import Call as Folded
 from outcomes.domain.event import Event
 from outcomes.domain.fold import fold
@@ -61,7 +61,7 @@ def calls(project_id: int, wanted: CallFilter) -> QuerySet[Call]:
     """The calls of a project, newest first: by their time, then by acceptance."""
     found = Call.objects.filter(project=project_id).select_related(*WITH_NAMES)
     if wanted.environment:
-        found = found.filter(environment__name=wanted.environment)
+        found = found.filter(environment__name=as_text(wanted.environment))
     if wanted.session:
         found = found.filter(session__digest=digest_of(wanted.session))
     if wanted.agent:
@@ -71,7 +71,7 @@ def calls(project_id: int, wanted: CallFilter) -> QuerySet[Call]:
     if wanted.type:
         found = found.filter(kind="" if wanted.type == OPEN else wanted.type)
     if wanted.reason:
-        found = found.filter(reason=wanted.reason)
+        found = found.filter(reason=as_text(wanted.reason))
     if wanted.verdict:
         found = found.filter(verdict=wanted.verdict)
     if wanted.disagreement is not None:
@@ -81,11 +81,12 @@ def calls(project_id: int, wanted: CallFilter) -> QuerySet[Call]:
     if wanted.until is not None:
         found = found.filter(at__lt=wanted.until)
     if wanted.text:
+        text = as_text(wanted.text)
         found = found.filter(
-            Q(call_id__icontains=wanted.text)
-            | Q(tool__name__icontains=wanted.text)
-            | Q(session__session_id__icontains=wanted.text)
-            | Q(detail__icontains=wanted.text)
+            Q(call_id__icontains=text)
+            | Q(tool__name__icontains=text)
+            | Q(session__session_id__icontains=text)
+            | Q(detail__icontains=text)
         )
     return found.order_by("-at", "-order")
 

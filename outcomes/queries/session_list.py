@@ -7,6 +7,7 @@ from typing import Final
 
 from django.db.models import Count, Q, QuerySet
 
+from outcomes.codec import as_text
 from outcomes.models import Agent, Call, Session
 from outcomes.queries.paging import Page, Place, page_of
 from outcomes.queries.session_reports import sessions
@@ -70,7 +71,7 @@ def session_counts(project_id: int, wanted: SessionFilter, now: datetime) -> Ses
     states = _in_state(now)
     found: QuerySet[Session] = Session.objects.filter(project=project_id, last_at__isnull=False)
     if wanted.environment:
-        found = found.filter(environment__name=wanted.environment)
+        found = found.filter(environment__name=as_text(wanted.environment))
     if wanted.text:
         found = sessions(project_id, environment=wanted.environment, text=wanted.text)
     # A count may not have the name of a column that another one filters by.
@@ -87,7 +88,7 @@ def sessionless_agents(project_id: int, environment: str = "") -> list[Sessionle
     """Whose calls came without a session, by the newest of them, the most frequent first."""
     found = Call.objects.filter(project=project_id, session=None)
     if environment:
-        found = found.filter(environment__name=environment)
+        found = found.filter(environment__name=as_text(environment))
     newest = found.order_by("-at", "-order").values_list("agent", flat=True)[:RECENT]
     counts = Counter(newest)
     if not counts:

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 
 from governance.domain.limit_use import LimitUse
 from governance.queries import Governing
-from outcomes.codec import digest_of
+from outcomes.codec import as_text, digest_of
 from outcomes.domain.call import Call as Folded
 from outcomes.domain.replay import Turn, read_turn
 from outcomes.models import Call, Session
@@ -34,10 +34,11 @@ def sessions(
         .order_by("-last_at", "-id")
     )
     if environment:
-        found = found.filter(environment__name=environment)
+        found = found.filter(environment__name=as_text(environment))
     if agent:
         found = found.filter(agent__digest=digest_of(agent))
     if text:
+        text = as_text(text)
         found = found.filter(Q(session_id__icontains=text) | Q(agent__name__icontains=text))
     return found
 

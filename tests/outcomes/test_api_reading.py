@@ -56,7 +56,15 @@ def test_sessions_come_in_pages_too_the_last_seen_first(agent: Agent):
     assert found == [f"s-{n}" for n in (8, 7, 6, 5, 4, 3, 2, 1, 0)]
 
 
-@pytest.mark.parametrize("cursor", ["x", "AAAA", "MjAyNi0xMS0xOFQwNjowMDowMCAx"])
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        "x",
+        "AAAA",
+        "MjAyNi0xMS0xOFQwNjowMDowMCAx",  # a time without a zone
+        "MDAwMS0wMS0wMVQwMDowMDowMCsyMzo1OSA1",  # of a zone where the year 1 is the year 0
+    ],
+)
 def test_a_cursor_that_no_list_gave_is_told_so(agent: Agent, cursor):
     response = agent.client.get("/v1/outcomes", {"cursor": cursor})
     assert response.status_code == 422
@@ -108,6 +116,8 @@ def test_filters_narrow_the_list(several: Agent, query, expected):
         {"limit": "1001"},
         {"wait": "31"},
         {"since": "yesterday"},
+        {"since": "0001-01-01T00:00:00+23:59"},
+        {"until": "9999-12-31T23:59:59-23:59"},
         {"agent": "a\0b"},
         {"session": "s" * 1_025},
     ],
@@ -119,7 +129,9 @@ def test_a_query_that_cannot_be_meant_is_told_so(agent: Agent, query):
         assert set(response.json()) == {"code", "detail", "errors"}
 
 
-@pytest.mark.parametrize("name", ["a/b/c", "ü ñ", "100 % sure?", "..", "x" * 1_024, "a#b&c=d"])
+@pytest.mark.parametrize(
+    "name", ["a/b/c", "ü ñ", "100 % sure?", "..", "x" * 1_024, "a#b&c=d", "line\nbreak"]
+)
 def test_an_identifier_takes_the_whole_rest_of_the_path(agent: Agent, name):
     agent.post(an_outcome(name, session_id=name))
     assert agent.get(f"outcomes/{quote(name, safe='')}")["call_id"] == name
@@ -127,7 +139,13 @@ def test_an_identifier_takes_the_whole_rest_of_the_path(agent: Agent, name):
 
 
 def test_what_is_not_there_is_not_found(agent: Agent):
-    for path in ("outcomes/none", "agent-sessions/none", "artifacts/" + "0" * 64, "nothing"):
+    for path in (
+        "outcomes/none",
+        "agent-sessions/none",
+        "artifacts/" + "0" * 64,
+        "artifacts/%00",
+        "nothing",
+    ):
         response = agent.client.get(f"/v1/{path}")
         assert (response.status_code, response.json()["code"]) == (404, "not_found"), path
 

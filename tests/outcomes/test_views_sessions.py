@@ -88,6 +88,11 @@ def test_a_cursor_that_no_list_has_given_is_passed_over(pages, agent, cursor):
     assert pages.get("sessions/", before=cursor).status_code == 200
 
 
+@pytest.mark.parametrize("path", ["sessions/", "live/sessions/", "calls/", "live/calls/"])
+def test_nul_in_what_is_asked_for_finds_nothing_and_breaks_nothing(pages, path):
+    assert pages.get(path, q="a\0b", environment="a\0b", agent="a\0b").status_code == 200
+
+
 def test_calls_without_a_session_are_listed_by_their_agent(pages, agent):
     agent.post(*(an_item(None, agent_id="old-bot") for _ in range(3)), an_item())
     assert "No session reported" in pages.text("sessions/")
