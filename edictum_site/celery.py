@@ -25,6 +25,10 @@ app.conf.beat_schedule = {
         "task": "outcomes.tasks.remove_unreferenced_artifacts",
         "schedule": timedelta(hours=1),
     },
+    "remove idle values of the session store": {
+        "task": "outcomes.tasks.remove_idle_values",
+        "schedule": timedelta(hours=6),
+    },
 }
 
 

@@ -14,6 +14,7 @@ from edictum_site.wsgi import application as django
 # Models can be imported from here on: the line above has set Django up.
 from edictum_site.celery import app as celery_app
 from edictum_site.front.app import Front
+from edictum_site.increments import Increments
 from edictum_site.uploads import may_upload
 
 # Threads that compute hand over sooner: the slowest requests take less than half of their time.
@@ -24,4 +25,5 @@ celery_app.set_default()
 uploads = settings.DATA / "uploads"
 uploads.mkdir(mode=0o700, exist_ok=True)
 
-application = Front(django, folder=uploads, may_upload=may_upload, release=connections.close_all)
+front = Front(django, folder=uploads, may_upload=may_upload, release=connections.close_all)
+application = Increments(front)

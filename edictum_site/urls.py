@@ -3,11 +3,13 @@
 from django.urls import include, path, re_path
 
 from edictum_site import accounts
-from edictum_site.api import api
+from edictum_site.api import api, quickly
+from outcomes.api.session_store import session_store
 
 urlpatterns = [
+    # First, and without the framework of the API: an agent waits for it ten times per call.
+    re_path(r"^(?:api/)?v1/sessions/(?P<key>[\s\S]+)\Z", quickly(session_store)),
     path("", include("governance.urls")),
-    path("", include("outcomes.urls")),
     path("", include("outcomes.urls")),
     path("account/", include(accounts)),
     # Old and new SDKs differ in the prefix only; two routes would be two names for one thing.

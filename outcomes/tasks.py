@@ -15,3 +15,8 @@ def settle() -> None:
 @shared_task
 def remove_unreferenced_artifacts() -> None:
     commands.remove_unreferenced_artifacts()
+
+
+@shared_task
+def remove_idle_values() -> None:
+    commands.remove_idle_values()

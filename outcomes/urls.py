@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from outcomes.views import artifacts, call, calls, inbox, sessions
+from outcomes.views import artifacts, call, calls, counters, inbox, sessions
 
 
 class Identifier:
@@ -34,6 +34,7 @@ in_settings = [
 in_project: list[URLPattern | URLResolver] = [
     path("sessions/", sessions.sessions, name="sessions"),
     path("sessions/<identifier:session_id>/", sessions.session, name="session"),
+    path("reset-session/", counters.reset_session, name="reset_session"),
     path("calls/", calls.calls, name="calls"),
     path("calls/<identifier:call_id>/", call.call, name="call"),
     path("artifacts/<str:sha256>/raw", artifacts.raw, name="artifact_raw"),

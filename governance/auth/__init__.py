@@ -1,7 +1,7 @@
 """From a request to who asks and what they may: an API key's scopes, or a member's role."""
 
 from governance.auth.access import Access, AccessRequest, access_of_member
-from governance.auth.keys import AGENT_HEADER, KeyAuth, forget_keys, resolve_key
+from governance.auth.keys import AGENT_HEADER, KeyAuth, forget_keys, kept_access, resolve_key
 from governance.auth.members import LAST_PROJECT, KeyOrMember, MemberRequest, member_page
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "MemberRequest",
     "access_of_member",
     "forget_keys",
+    "kept_access",
     "member_page",
     "resolve_key",
 ]

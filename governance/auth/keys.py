@@ -21,9 +21,17 @@ CACHE_SECONDS = 1.0  # a revoked key is refused after at most so long
 CACHE_ENTRIES = 4_096
 LAST_USED_EVERY = timedelta(minutes=1)
 AGENT_HEADER = "X-Edictum-Agent-Id"
+_AGENT_IN_META = f"HTTP_{AGENT_HEADER.upper().replace('-', '_')}"
 
 _monotonic = time.monotonic
 _cache: dict[bytes, tuple[float, Access]] = {}
+
+
+def kept_access(authorization: str) -> Access | None:
+    """What this process has found out about a key within the last second; asks nobody."""
+    text = bearer(authorization)
+    kept = _cache.get(digest_of(text)) if text is not None else None
+    return kept[1] if kept is not None and kept[0] > _monotonic() else None
 
 
 def resolve_key(authorization: str) -> Access | None:
@@ -73,11 +81,12 @@ class KeyAuth(AuthBase):
         super().__init__()
 
     def __call__(self, request: HttpRequest) -> Access:
-        access = resolve_key(request.headers.get("Authorization", ""))
+        # Asked of META: to read all headers takes longer than the key.
+        access = resolve_key(request.META.get("HTTP_AUTHORIZATION", ""))
         if access is None:
             raise Unauthenticated("A valid API key is needed: Authorization: Bearer edk_…")
         self.refuse(access)
-        agent = request.headers.get(AGENT_HEADER, "")
+        agent = request.META.get(_AGENT_IN_META, "")
         if agent and not access.admits_agent(agent):
             raise Forbidden(f"This key is not for the agent {agent}.", code="agent")
         return access

@@ -1,7 +1,16 @@
 """The routes of outcomes, split by noun."""
 
-from outcomes.api import artifacts, calls, health, ingest, sessions
+from outcomes.api import artifacts, calls, health, ingest, session_store, sessions
 from outcomes.api.routing import router
 from outcomes.api.waiting import NotYet
 
-__all__ = ["NotYet", "artifacts", "calls", "health", "ingest", "router", "sessions"]
+__all__ = [
+    "NotYet",
+    "artifacts",
+    "calls",
+    "health",
+    "ingest",
+    "router",
+    "session_store",
+    "sessions",
+]

@@ -3,12 +3,22 @@
 from outcomes.commands.accept import Accepted, accept
 from outcomes.commands.artifacts import remove_unreferenced_artifacts, store_artifact
 from outcomes.commands.batches import retry_batch
+from outcomes.commands.counters import remove_idle_values, reset_counters
+from outcomes.commands.increments import Increment, count_all_up
+from outcomes.commands.session_store import count_up, put_value, remove_value
 from outcomes.commands.settle import settle_inbox
 
 __all__ = [
     "Accepted",
+    "Increment",
     "accept",
+    "count_all_up",
+    "count_up",
+    "put_value",
+    "remove_idle_values",
     "remove_unreferenced_artifacts",
+    "remove_value",
+    "reset_counters",
     "retry_batch",
     "settle_inbox",
     "store_artifact",

@@ -11,6 +11,7 @@ from outcomes.models.inbox import Batch, RejectedItem
 from outcomes.models.names import Agent, Tool
 from outcomes.models.rollups import AgentMinute, ToolMinute
 from outcomes.models.sessions import Session
+from outcomes.models.store import StoredValue
 
 __all__ = [
     "Agent",
@@ -21,6 +22,7 @@ __all__ = [
     "Event",
     "RejectedItem",
     "Session",
+    "StoredValue",
     "Tool",
     "ToolMinute",
 ]

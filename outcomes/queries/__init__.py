@@ -46,6 +46,7 @@ from outcomes.queries.session_reports import (
     sessions,
     turns_among,
 )
+from outcomes.queries.session_store import counters_of, stored_value, stored_values
 from outcomes.queries.settling import Backlog, backlog, is_settled, newest_batch
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "calls_by_time",
     "calls_in_order",
     "calls_of_session",
+    "counters_of",
     "events_of",
     "is_settled",
     "neighbours_of",
@@ -90,6 +92,8 @@ __all__ = [
     "sessions_shown",
     "set_aside_batches",
     "state_of",
+    "stored_value",
+    "stored_values",
     "turns_among",
     "whole_calls",
     "whole_session",

@@ -22,6 +22,12 @@ def call_url(slug: str, call_id: str, environment: str) -> str:
     return _address(reverse("outcomes:calls", args=[slug]), call_id, environment)
 
 
+@register.simple_tag
+def reset_url(slug: str, session_id: str, environment: str) -> str:
+    query = urlencode({"of": session_id, "environment": environment})
+    return f"{reverse('outcomes:reset_session', args=[slug])}?{query}"
+
+
 def _address(base: str, identifier: str, environment: str) -> str:
     query = {"environment": environment}
     if {".", ".."} & set(identifier.split("/")) or identifier == ELSEWHERE:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
+from governance.policies import Action, may
 from outcomes import queries
 from outcomes.domain.overview import Results
 from outcomes.models import Session
@@ -54,6 +55,7 @@ def session(request: MemberRequest, session_id: str) -> HttpResponse:
     found = named_session(request, session_id)
     context = {
         "page_title": found.session_id,
+        "may_reset": may(request.role, Action.RESET_SESSION),
         **_standing(request, found),
         **session_calls(request, found),
     }

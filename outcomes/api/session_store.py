@@ -1,0 +1,71 @@
+"""The SDKs' session store. Its keys are the whole rest of the path, slashes and all.
+
+An agent waits for ten of these answers per call, one after the other, and the framework takes as
+long as all the rest: `session_store` is the short way to the same functions.
+"""
+
+from typing import cast
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+
+from governance.auth import AccessRequest, KeyAuth
+from governance.domain.errors import NotFound
+from outcomes import commands, queries
+from outcomes.api.answers import answer
+from outcomes.api.routing import router
+from outcomes.wire.session_store import read_amount, read_key, read_keys, read_value
+
+CAN_ACT = KeyAuth("agent")
+INCREMENT = "/increment"
+
+
+@router.post("/sessions/batch", auth=CAN_ACT, response={200: None})
+def get_values(request: AccessRequest) -> HttpResponse:
+    keys = read_keys(request.body)
+    return answer({"values": queries.stored_values(request.auth.environment_id, keys)})
+
+
+@router.post("/sessions/{path:key}/increment", auth=CAN_ACT, response={200: None})
+def count_up(request: AccessRequest, key: str) -> HttpResponse:
+    amount = read_amount(request.body)
+    return answer({"value": commands.count_up(read_key(key), amount, access=request.auth)})
+
+
+@router.get("/sessions/{path:key}", auth=CAN_ACT, response={200: None})
+def get_value(request: AccessRequest, key: str) -> HttpResponse:
+    value = queries.stored_value(request.auth.environment_id, read_key(key))
+    if value is None:
+        raise NotFound("There is no such key.")
+    return answer({"value": value})
+
+
+@router.put("/sessions/{path:key}", auth=CAN_ACT, response={200: None})
+def put_value(request: AccessRequest, key: str) -> HttpResponse:
+    value = read_value(request.body)
+    commands.put_value(read_key(key), value, access=request.auth)
+    return answer({"value": value})
+
+
+@router.delete("/sessions/{path:key}", auth=CAN_ACT, response={200: None})
+def remove_value(request: AccessRequest, key: str) -> HttpResponse:
+    commands.remove_value(read_key(key), access=request.auth)
+    return answer({"deleted": True})
+
+
+def session_store(request: HttpRequest, key: str) -> HttpResponse:
+    """All of the routes above, by method and by what the path ends with."""
+    asked = cast(AccessRequest, request)
+    asked.auth = CAN_ACT(request)
+    match request.method:
+        case "GET" | "HEAD":
+            return get_value(asked, key)
+        case "PUT":
+            return put_value(asked, key)
+        case "DELETE":
+            return remove_value(asked, key)
+        case "POST" if key == "batch":
+            return get_values(asked)
+        case "POST" if key.endswith(INCREMENT):
+            return count_up(asked, key.removesuffix(INCREMENT))
+        case _:
+            return HttpResponseNotAllowed(["GET", "PUT", "DELETE"])

@@ -1,0 +1,62 @@
+"""What the SDKs' session store holds: by key for agents, by session for people."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+
+from outcomes.codec import digest_of
+from outcomes.domain.stored_key import is_counter
+from outcomes.models import Session, StoredValue
+from outcomes.models.statements import read_row
+
+_ONE = "SELECT number, text FROM outcomes_storedvalue WHERE environment_id = %s AND digest = %s"
+
+
+TOOL = "tool:"
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    name: str  # as its key has it, after the session
+    value: str
+    digest: bytes
+
+    @property
+    def tool(self) -> str:
+        return self.name.removeprefix(TOOL) if self.name.startswith(TOOL) else ""
+
+
+def digest_of_key(key: str) -> bytes:
+    return sha256(key.encode()).digest()
+
+
+def stored_value(environment_id: int | None, key: str) -> str | None:
+    row = read_row(_ONE, [environment_id, digest_of_key(key)])
+    return None if row is None else _text(*row)
+
+
+def stored_values(environment_id: int | None, keys: Iterable[str]) -> dict[str, str]:
+    """Those of these keys that are there."""
+    by_digest = {digest_of_key(key): key for key in keys}
+    rows = StoredValue.objects.filter(
+        environment=environment_id, digest__in=list(by_digest)
+    ).values_list("digest", "number", "text")
+    return {by_digest[bytes(digest)]: _text(number, text) for digest, number, text in rows}
+
+
+def counters_of(session: Session) -> list[Counter]:
+    """What an agent has counted in this session, whole counts first, then tool by tool."""
+    rows = StoredValue.objects.filter(
+        environment=session.environment_id, session=digest_of(session.session_id)
+    )
+    beginning = len(f"s:{session.session_id}:")
+    counters = [
+        Counter(row.key[beginning:], _text(row.number, row.text), bytes(row.digest))
+        for row in rows
+        if is_counter(row.key)
+    ]
+    return sorted(counters, key=lambda counter: (counter.tool, counter.name))
+
+
+def _text(number: int | None, text: bytes | memoryview | None) -> str:
+    return str(number) if text is None else bytes(text).decode()
