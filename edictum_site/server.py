@@ -15,6 +15,7 @@ from edictum_site.wsgi import application as django
 from edictum_site.celery import app as celery_app
 from edictum_site.front.app import Front
 from edictum_site.increments import Increments
+from edictum_site.streams import DocumentStreams
 from edictum_site.uploads import may_upload
 
 # Threads that compute hand over sooner: the slowest requests take less than half of their time.
@@ -25,5 +26,11 @@ celery_app.set_default()
 uploads = settings.DATA / "uploads"
 uploads.mkdir(mode=0o700, exist_ok=True)
 
-front = Front(django, folder=uploads, may_upload=may_upload, release=connections.close_all)
+front = Front(
+    django,
+    folder=uploads,
+    may_upload=may_upload,
+    release=connections.close_all,
+    streams=DocumentStreams(settings.REDIS_URL),
+)
 application = Increments(front)

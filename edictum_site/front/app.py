@@ -8,13 +8,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 from edictum_site.front.bodies import Bodies, Body, BodyRefused, ClientGone, Receive
 from edictum_site.front.environ import Scope, environ_of
-from edictum_site.front.replies import FAILED, Again, Reply, answer, broken, refusal
+from edictum_site.front.replies import FAILED, Again, Reply, Streamed, answer, broken, refusal
 from edictum_site.front.sending import Client, Send, Sender
 from edictum_site.front.stopping import Stopping
+from edictum_site.front.streams import Streams
 from edictum_site.front.threads import Threads
 
 log = logging.getLogger(__name__)
@@ -24,6 +26,7 @@ class Front:
     """`may_upload` tells how many bytes the sender of a request may send; 0 refuses a stranger.
 
     `release` gives back what a thread of the front holds: its database connections.
+    `streams` holds the responses that the application admits to one.
     """
 
     def __init__(
@@ -33,9 +36,11 @@ class Front:
         folder: Path,
         may_upload: Callable[[WSGIEnvironment], int],
         release: Callable[[], None],
+        streams: Streams | None = None,
         threads: int = 4,
     ) -> None:
         self._application = application
+        self._streams = streams
         self._may_upload = may_upload
         self._threads = Threads(threads, "django", at_end=release)
         self._disk = Threads(2, "disk")
@@ -66,7 +71,19 @@ class Front:
             answered = await self._answer(environ, body, client)
         finally:
             self._bodies.release(body)
+        if isinstance(answered, Streamed):
+            memory = environ["edictum.memory"]
+            del environ, body  # thousands are held, for days
+            no_stream = await self._stream(memory, client)
+            if no_stream is None:
+                return
+            answered = no_stream
         await self._sender.send(answered, client, only_head=scope["method"] == "HEAD")
+
+    async def _stream(self, memory: dict[str, Any], client: Client) -> Reply | None:
+        if self._streams is None or self._stopping.done():
+            return refusal(503, "stopping", "No stream is served now.", last=True)
+        return await self._streams.serve(memory, client)
 
     async def _allowed(self, environ: WSGIEnvironment) -> int:
         asked = {**environ, "wsgi.input": io.BytesIO()}
@@ -76,7 +93,9 @@ class Front:
             log.exception("Whether %s may be sent there is unknown", environ["PATH_INFO"])
             raise BodyRefused(500, "internal_error", FAILED) from None
 
-    async def _answer(self, environ: WSGIEnvironment, body: Body, client: Client) -> Reply:
+    async def _answer(
+        self, environ: WSGIEnvironment, body: Body, client: Client
+    ) -> Reply | Streamed:
         """Ask the application until it has something to say."""
         clock = asyncio.get_running_loop().time
         began = clock()
@@ -86,7 +105,7 @@ class Front:
         while True:
             run = {**environ, "wsgi.input": body.rewound(), "edictum.waited": waited}
             match await self._threads.run(self._run, run):
-                case Reply() as reply:
+                case Reply() | Streamed() as reply:
                     return reply
                 case Again() if waited == math.inf:
                     return refusal(503, "stopping", "The server is stopping.", last=True)
@@ -101,7 +120,7 @@ class Front:
                     # A stop makes every wait long enough, so that all are answered at once.
                     waited = math.inf if self._stopping in ended else clock() - began
 
-    def _run(self, environ: WSGIEnvironment) -> Reply | Again:
+    def _run(self, environ: WSGIEnvironment) -> Reply | Again | Streamed:
         try:
             return answer(self._application, environ)
         except Exception:
@@ -114,8 +133,16 @@ class Front:
         pools = (self._threads, self._disk, self._exports)
         for pool in pools:
             pool.start()
+        if self._streams is not None:
+            self._streams.start(self._threads)
+            self._stopping.add_done_callback(self._end_streams)
         await send({"type": "lifespan.startup.complete"})
         await receive()
+        self._end_streams()
         for pool in pools:
             pool.stop()
         await send({"type": "lifespan.shutdown.complete"})
+
+    def _end_streams(self, _: object = None) -> None:
+        if self._streams is not None:
+            self._streams.stop()

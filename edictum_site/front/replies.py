@@ -9,6 +9,7 @@ from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 AT_ONCE = 1024 * 1024  # files up to here are read where they are opened; larger ones in pieces
 AGAIN = b"x-edictum-again"
+STREAM = b"x-edictum-stream"
 FAILED = "The server could not answer this request; its log says why."
 SHORTEST_PAUSE = 0.01  # seconds; a view that asks for none must not spin
 
@@ -65,7 +66,15 @@ class Again:
     seconds: float
 
 
-def answer(application: WSGIApplication, environ: WSGIEnvironment) -> Reply | Again:
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """The application admits the client to a stream, which the front holds from now on.
+
+    What it wants the stream to know lies in the memory of the request.
+    """
+
+
+def answer(application: WSGIApplication, environ: WSGIEnvironment) -> Reply | Again | Streamed:
     """Run the application; called on one of its threads."""
     started: list[tuple[str, list[tuple[str, str]]]] = []
 
@@ -78,6 +87,9 @@ def answer(application: WSGIApplication, environ: WSGIEnvironment) -> Reply | Ag
     result: Any = application(environ, start)
     status, texts = started[-1]
     headers, again = readable(texts)
+    if any(name == STREAM for name, _ in headers):
+        close(result)
+        return Streamed()
     if again is not None:
         close(result)
         return Again(max(again, SHORTEST_PAUSE))

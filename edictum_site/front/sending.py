@@ -39,6 +39,16 @@ class Client:
         if self._gone is not None:
             self._gone.cancel()
 
+    def cut(self) -> None:
+        """End the connection at once, in the middle of the response and with nothing flushed.
+
+        ASGI has no word for it: it is the server's transport that is asked, where it shows one.
+        Without it the connection ends when the response does.
+        """
+        transport = getattr(getattr(self._send, "__self__", None), "transport", None)
+        if transport is not None:
+            transport.abort()
+
     async def start(self, reply: Reply) -> None:
         await self._say(
             {"type": "http.response.start", "status": reply.status, "headers": reply.headers}

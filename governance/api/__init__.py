@@ -8,6 +8,7 @@ from governance.api.contracts import router as contracts
 from governance.api.documents import router as documents
 from governance.api.keys import router as keys
 from governance.api.signing import router as signing
+from governance.api.stream import router as stream
 
 router = Router()
 router.add_router("", keys)
@@ -16,3 +17,4 @@ router.add_router("", contracts)
 router.add_router("", assignments)
 router.add_router("", documents)
 router.add_router("", signing)
+router.add_router("", stream)

@@ -15,6 +15,7 @@ from governance.models.findings import Finding
 from governance.models.keys import ApiKey
 from governance.models.people import Invitation, Member, User
 from governance.models.projects import Environment, Project
+from governance.models.streams import ToldAssignment
 
 __all__ = [
     "ApiKey",
@@ -34,5 +35,6 @@ __all__ = [
     "Signature",
     "SigningKey",
     "Stop",
+    "ToldAssignment",
     "User",
 ]

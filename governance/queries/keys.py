@@ -1,5 +1,7 @@
 """API keys: the one behind a secret, and those of a project."""
 
+from collections.abc import Iterable
+
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -17,6 +19,12 @@ def live_key(digest: bytes) -> ApiKey | None:
         .filter(_live(), digest=digest)
         .first()
     )
+
+
+def live_among(key_ids: Iterable[int]) -> frozenset[int]:
+    """Which of these keys are neither revoked nor expired."""
+    rows = ApiKey.objects.filter(_live(), pk__in=list(key_ids))
+    return frozenset(rows.values_list("pk", flat=True))
 
 
 def live_keys(project: Project) -> list[ApiKey]:

@@ -1,0 +1,18 @@
+"""What holds streams for the front: coroutines, with the front's threads to ask the database."""
+
+from typing import Any, Protocol
+
+from edictum_site.front.replies import Reply
+from edictum_site.front.sending import Client
+from edictum_site.front.threads import Threads
+
+
+class Streams(Protocol):
+    def start(self, threads: Threads) -> None:
+        """On the event loop, before the first request; `threads` are those of the application."""
+
+    def stop(self) -> None:
+        """End all that are open, at once; asked more than once."""
+
+    async def serve(self, memory: dict[str, Any], client: Client) -> Reply | None:
+        """Hold the client until either side leaves, or say why it gets no stream."""

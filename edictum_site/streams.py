@@ -1,0 +1,104 @@
+"""The documents' stream, held by the front: from what the API admitted to bytes on a connection."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from django.db import close_old_connections
+
+from edictum_site.front.replies import Header, Reply, refusal
+from edictum_site.front.sending import Client
+from edictum_site.front.threads import Threads
+from governance.api.stream import ASKED
+from governance.commands.streams import stand
+from governance.news import Place
+from governance.queries.keys import live_among
+from governance.queries.streams import Asked, Standing
+from governance.stream.events import WELCOME
+from governance.stream.hub import Hub, Stopped, kept_running
+from governance.stream.listening import Listening
+from governance.stream.presence import Presence
+from governance.stream.stream import Stream
+
+PIECE = 64 * 1024  # of a message: what waits for a slow reader is no more than this
+HEAD: list[Header] = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+    (b"x-content-type-options", b"nosniff"),
+]
+
+Result = TypeVar("Result")
+
+
+class Database:
+    """Asked on the threads of the front, which give back broken connections before and after."""
+
+    def __init__(self, threads: Threads) -> None:
+        self._threads = threads
+
+    async def stand(self, place: Place, asked: Sequence[Asked]) -> list[Standing | None]:
+        return await self._threads.run(fresh, lambda: stand(place, asked))
+
+    async def live_keys(self, key_ids: Iterable[int]) -> frozenset[int]:
+        return await self._threads.run(fresh, lambda: live_among(key_ids))
+
+
+def fresh(question: Callable[[], Result]) -> Result:
+    close_old_connections()
+    try:
+        return question()
+    finally:
+        close_old_connections()
+
+
+class DocumentStreams:
+    """`broker` is where Redis is; without one, news are found by looking for them."""
+
+    def __init__(self, broker: str) -> None:
+        self._broker = broker
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self, threads: Threads) -> None:
+        self._hub = Hub(Database(threads))
+        work = self._hub.run()
+        if self._broker:
+            work.append(Listening(self._broker, self._hub.news).keep_listening)
+            work.append(Presence(self._broker, self._hub).keep_telling)
+        self._tasks = [asyncio.create_task(kept_running(each)) for each in work]
+
+    def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        self._hub.stop()
+
+    async def serve(self, memory: dict[str, Any], client: Client) -> Reply | None:
+        gone = client.gone()
+        try:
+            stream = await self._hub.join(memory[ASKED], client.cut)
+        except Stopped:
+            return refusal(503, "stopping", "The server is stopping.", last=True)
+        except Exception:  # noqa: BLE001 - logged where all who asked at once were refused
+            return refusal(503, "unavailable", "What this agent is to have is not known now.")
+        if stream is None:
+            return refusal(404, "not_found", "This agent has no such bundle here.")
+        gone.add_done_callback(lambda _: stream.close())
+        try:
+            await self._send(stream, client)
+        finally:
+            self._hub.leave(stream)
+        # A response that ends well makes an agent come back at once and without end: it is cut.
+        client.cut()
+        await asyncio.wait({gone}, timeout=1)
+        return None
+
+    async def _send(self, stream: Stream, client: Client) -> None:
+        await client.start(Reply(200, HEAD, b""))
+        message = WELCOME
+        with suppress(TimeoutError):  # a client that takes nothing any more
+            while message:
+                for place in range(0, len(message), PIECE):
+                    if not await client.push(message[place : place + PIECE]):
+                        return
+                message = await stream.next()

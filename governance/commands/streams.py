@@ -1,0 +1,42 @@
+"""Those who hold a stream: what each is to have, and what it was told, kept for when it is back."""
+
+import logging
+from collections.abc import Mapping, Sequence
+
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from governance.models import ToldAssignment
+from governance.news import Place
+from governance.queries.streams import Asked, Standing, Standings
+
+logger = logging.getLogger(__name__)
+
+
+def stand(place: Place, asked: Sequence[Asked]) -> list[Standing | None]:
+    """What each of them is to have, all of one place; None for one that asks too much."""
+    standings = Standings(place, asked)
+    found = [standings.of(ask) for ask in asked]
+    told = standings.told_anew(asked, found)
+    if told:
+        try:
+            _keep(place.environment_id, told)
+        except DatabaseError:  # what is in force must reach its agent all the same
+            logger.exception("What agents were told of their assignments could not be kept")
+    return found
+
+
+def _keep(environment_id: int, told: Mapping[str, str]) -> None:
+    now = timezone.now()
+    rows = [
+        ToldAssignment(environment_id=environment_id, agent=agent, bundle_name=name, at=now)
+        for agent, name in sorted(told.items())  # in one order, so that no two wait for each other
+    ]
+    with transaction.atomic():
+        ToldAssignment.objects.bulk_create(
+            rows,
+            batch_size=500,
+            update_conflicts=True,
+            unique_fields=["environment", "agent"],
+            update_fields=["bundle_name", "at"],
+        )
