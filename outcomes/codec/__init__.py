@@ -7,6 +7,7 @@ from outcomes.codec.items import (
     pack_item,
     unpack_batch,
     unpack_event,
+    unpacked_size,
 )
 from outcomes.codec.rows import (
     CALL_COLUMNS,
@@ -43,6 +44,7 @@ __all__ = [
     "step_of",
     "unpack_batch",
     "unpack_event",
+    "unpacked_size",
     "verdicts_in",
     "verdicts_of",
 ]

@@ -61,6 +61,13 @@ def unpack_batch(body: bytes) -> list[bytes]:
     return [bytes(raw) for raw in _raws.decode(zstd.decompress(body))]
 
 
+def unpacked_size(body: bytes) -> int:
+    try:
+        return zstd.get_frame_info(body).decompressed_size or 0
+    except zstd.ZstdError:
+        return 0  # no batch at all: unpacking it tells
+
+
 def pack_item(raw: bytes) -> bytes:
     return AS_SENT + _compress(raw)
 

@@ -13,15 +13,19 @@ from typing import cast
 
 from django.db import connection, transaction
 from django.db.models import QuerySet
+from django.db.models.functions import Length
 from django.utils import timezone
 
-from outcomes.codec import as_text
+from outcomes.codec import as_text, unpacked_size
 from outcomes.models import Batch
 from outcomes.models.inbox import TRIES
 from outcomes.wire import Sender, Source
 
 ITEMS = {"postgresql": 4_000, "sqlite": 1_000}  # of one transaction, more or less
 MOST_BATCHES = 500
+# Of one transaction, packed and unpacked, unless a batch alone has more: read items take several
+# times that, and a worker that dies of its claim would claim the same again.
+MOST_BYTES = 32 * 1024 * 1024
 PAUSE = timedelta(seconds=2)  # before a batch that failed is tried again; doubled each time
 
 
@@ -93,13 +97,16 @@ def _next(only: int | None, *, lock: bool) -> list[Claimed]:
 
 def _fresh(waiting: QuerySet[Batch]) -> list[Batch]:
     """The oldest ones that hold enough items together."""
-    items = ITEMS[connection.vendor]
-    sizes = waiting.defer("body")
+    items, room = ITEMS[connection.vendor], MOST_BYTES
+    sizes = waiting.defer("body").annotate(packed=Length("body"))
     # Posts of one item come by the thousand, full ones by the dozen: the oldest says which.
     oldest = Batch.objects.filter(set_aside_at=None, tries=0).order_by("id").values("items")[:1]
     most = min(MOST_BATCHES, -(-items // max(oldest[0]["items"], 1))) if oldest else 0
     chosen: list[Batch] = []
     for batch in sizes[:most]:
+        room -= batch.packed
+        if chosen and room < 0:
+            break
         chosen.append(batch)
         items -= batch.items
         if items <= 0:
@@ -110,14 +117,21 @@ def _fresh(waiting: QuerySet[Batch]) -> list[Batch]:
 def _read(batches: Iterable[Batch]) -> list[Claimed]:
     ids = [batch.pk for batch in batches]
     whole = Batch.objects.filter(pk__in=ids).select_related("environment").order_by("id")
-    return [
-        Claimed(
-            id=batch.pk,
-            project=batch.project_id,
-            environment=batch.environment_id,
-            source=cast(Source, batch.source),
-            sender=Sender(batch.environment.name, batch.agent, "", batch.received_at),
-            body=bytes(batch.body),  # unpacked where a failure is known to be this batch's
+    read: list[Claimed] = []
+    room = MOST_BYTES
+    for batch in whole:
+        body = bytes(batch.body)  # unpacked where a failure is known to be this batch's
+        room -= unpacked_size(body)
+        if read and room < 0:
+            break
+        read.append(
+            Claimed(
+                id=batch.pk,
+                project=batch.project_id,
+                environment=batch.environment_id,
+                source=cast(Source, batch.source),
+                sender=Sender(batch.environment.name, batch.agent, "", batch.received_at),
+                body=body,
+            )
         )
-        for batch in whole
-    ]
+    return read

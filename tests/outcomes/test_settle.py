@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from outcomes import commands
+from outcomes.commands.claims import MOST_BYTES
 from outcomes.models import Call, Event
 from tests import builders
 from tests.builders import an_event, an_outcome
@@ -173,6 +175,16 @@ def test_thousands_of_items_settle_and_recount(agent: Agent):
     agent.post(*items)
     assert Call.objects.count() == 3_000
     assert differences() == []
+
+
+def test_no_more_is_claimed_at_once_than_memory_bears_however_well_it_packs(agent: Agent):
+    large = MOST_BYTES // 2 - 1_000
+    for name in ("one", "two", "three"):
+        item = an_outcome(name, type="failure", error="x" * large)
+        agent.door(json.dumps({"outcomes": [item]}).encode())
+    assert commands.settle_inbox() == 2
+    assert commands.settle_inbox() == 1
+    assert commands.settle_inbox() == 0
 
 
 def test_a_session_whose_only_call_turns_out_to_be_anothers_counts_nothing(agent: Agent):
