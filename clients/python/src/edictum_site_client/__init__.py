@@ -1,0 +1,17 @@
+"""Tells an Edictum Site console what became of each tool call, with and without edictum."""
+
+from edictum_site_client.checks import SuccessCheck, default_check
+from edictum_site_client.console import Console, GuardOptions
+from edictum_site_client.masking import Masking
+from edictum_site_client.recording import Call
+from edictum_site_client.sending import Delivery
+
+__all__ = [
+    "Call",
+    "Console",
+    "Delivery",
+    "GuardOptions",
+    "Masking",
+    "SuccessCheck",
+    "default_check",
+]

@@ -1,0 +1,200 @@
+"""The console as an agent sees it: where outcomes are sent to, and what hands them over."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Any, TypedDict, overload
+
+from edictum_site_client import recording
+from edictum_site_client.checks import SuccessCheck, check_of, default_check
+from edictum_site_client.guard import GuardSink
+from edictum_site_client.masking import Masking
+from edictum_site_client.outbox import Family
+from edictum_site_client.outcomes import What, item
+from edictum_site_client.recording import Call, Function, Options
+from edictum_site_client.sending import Delivery, Sender
+from edictum_site_client.transport import Transport
+from edictum_site_client.values import encoded
+
+logger = logging.getLogger("edictum_site_client")
+
+
+class GuardOptions(TypedDict):
+    """For `Edictum(…)`, `Edictum.from_yaml(…)`, `Edictum.from_server(…)`."""
+
+    success_check: Callable[[str, Any], bool]
+    audit_sink: GuardSink
+
+
+class Console:
+    """Safe to share between threads, event loops and guards; does nothing until it is told."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        api_key: str,
+        agent_id: str = "default",
+        success_check: SuccessCheck | None = None,
+        masking: Masking | None = None,
+        flush_interval: float = 0.5,
+        exit_timeout: float = 5.0,
+        request_timeout: float = 10.0,
+        max_waiting: int = 20_000,
+        max_waiting_bytes: int = 64_000_000,
+        ssl_context: ssl.SSLContext | None = None,
+        allow_insecure: bool = False,
+    ) -> None:
+        if not api_key or not api_key.isascii() or not api_key.isprintable():
+            raise ValueError("api_key is empty, or has characters that no key has.")
+        if not agent_id or not agent_id.isascii() or not agent_id.isprintable():
+            raise ValueError("agent_id is empty, or has characters that no header takes.")
+        self.url = url.rstrip("/")
+        self.agent_id = agent_id
+        self.success_check = check_of(success_check)
+        self.masking = masking or Masking()
+        self.exit_timeout = exit_timeout
+        headers = {"Authorization": f"Bearer {api_key}", "X-Edictum-Agent-Id": agent_id}
+        transport = Transport(
+            self.url,
+            headers,
+            timeout=request_timeout,
+            tls=ssl_context,
+            allow_insecure=allow_insecure,
+        )
+        self._sender = Sender(
+            transport,
+            interval=flush_interval,
+            at_exit=exit_timeout,
+            most=max_waiting,
+            most_bytes=max_waiting_bytes,
+        )
+
+    def __repr__(self) -> str:
+        return f"Console({self.url!r}, agent_id={self.agent_id!r})"
+
+    def guard_options(self) -> GuardOptions:
+        """One set for each guard."""
+        sink = GuardSink(self)
+        return {"success_check": sink.success_check, "audit_sink": sink}
+
+    @overload
+    def tool(self, tool: Function, /) -> Function: ...
+
+    @overload
+    def tool(
+        self,
+        tool: str | None = None,
+        /,
+        *,
+        idempotent: bool | None = None,
+        retryable: bool = True,
+        deadline_s: float | None = None,
+    ) -> Callable[[Function], Function]: ...
+
+    def tool(
+        self,
+        tool: Any = None,
+        /,
+        *,
+        idempotent: bool | None = None,
+        retryable: bool = True,
+        deadline_s: float | None = None,
+    ) -> Any:
+        """`@console.tool`, or `@console.tool("its name", …)`."""
+
+        def decorate(function: Function) -> Function:
+            own = getattr(function, "__name__", type(function).__name__)
+            name = tool if isinstance(tool, str) else own
+            options = Options(name, idempotent, retryable, deadline_s)
+            return recording.recorded(self, options, function)
+
+        return decorate if tool is None or isinstance(tool, str) else decorate(tool)
+
+    def call(
+        self,
+        tool_name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        call_id: str | None = None,
+        session_id: str | None = None,
+        turn_id: str | None = None,
+        idempotent: bool | None = None,
+        retryable: bool = True,
+        deadline_s: float | None = None,
+    ) -> Call:
+        """`with console.call("lookup", {"id": 7}) as call: call.returned(lookup(id=7))`."""
+        options = Options(tool_name, idempotent, retryable, deadline_s)
+        return Call(
+            self, options, arguments, call_id=call_id, session_id=session_id, turn_id=turn_id
+        )
+
+    def session(self, session_id: str, turn_id: str | None = None) -> AbstractContextManager[None]:
+        """Calls recorded inside, without a guard, belong to this session."""
+        return recording.session(session_id, turn_id)
+
+    def judged(self, tool_name: str, result: Any) -> bool | None:
+        """None where the check itself raised: then nothing is said."""
+        try:
+            return bool((self.success_check or default_check)(tool_name, result))
+        except Exception:
+            logger.exception("The success check raised")
+            return None
+
+    def keep_outcome(self, what: What, about: Mapping[str, Any], **measures: Any) -> None:
+        """Never raises: the tool call must not notice."""
+        try:
+            self._keep("outcomes", item(what, about, self.masking, **measures))
+        except Exception:
+            logger.exception("An outcome could not be kept for the console")
+
+    def keep_event(self, event: Mapping[str, Any]) -> None:
+        self._keep("events", encoded(event))
+
+    def _keep(self, family: Family, body: bytes) -> None:
+        self._sender.put(family, body)
+
+    @property
+    def delivery(self) -> Delivery:
+        return self._sender.delivery
+
+    def flush(self, timeout: float = 10.0) -> bool:
+        """Whether everything recorded so far has reached the console within this time."""
+        return self._sender.flush(timeout)
+
+    def close(self, timeout: float | None = None) -> bool:
+        """Sends what waits, and takes nothing more. The end of the process does it too."""
+        return self._sender.close(self.exit_timeout if timeout is None else timeout)
+
+    async def aflush(self, timeout: float = 10.0) -> bool:
+        return await asyncio.to_thread(self.flush, timeout)
+
+    async def aclose(self, timeout: float | None = None) -> bool:
+        return await asyncio.to_thread(self.close, timeout)
+
+    def __enter__(self) -> Console:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Console:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()

@@ -1,0 +1,95 @@
+"""The success check and the audit sink that a guard of edictum is given."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from typing import TYPE_CHECKING, Any
+
+from edictum_site_client.checks import edictums_own
+from edictum_site_client.matching import Execution, Matching
+from edictum_site_client.outcomes import NotSaid, Returned, What
+from edictum_site_client.sdk_events import about_call, action_of, event_of
+
+if TYPE_CHECKING:
+    from edictum_site_client.console import Console
+
+logger = logging.getLogger("edictum_site_client")
+
+_BEFORE = (
+    "call_allowed call_would_deny call_would_block call_approval_requested call_asked"
+    " call_approval_granted call_approval_timeout"
+)
+_REFUSED = "call_denied call_blocked call_approval_denied call_approval_blocked"
+BEFORE = frozenset(_BEFORE.split())
+REFUSED = frozenset(_REFUSED.split())
+EXECUTED = frozenset(("call_executed", "call_failed"))
+
+
+class GuardSink:
+    """Takes the SDK's own events along, and adds to each execution what they lack."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._matching = Matching()
+
+    def success_check(self, tool_name: str, result: Any) -> bool:
+        asking = sys._getframe(1)
+        self._matching.returned(tool_name, result, asking)
+        check = self._console.success_check
+        if check is None:
+            return edictums_own(tool_name, result, asking)
+        return bool(check(tool_name, result))
+
+    async def emit(self, event: Any) -> None:
+        try:
+            self._take(event)
+        except Exception:
+            logger.exception("An event could not be kept for the console")
+
+    async def flush(self) -> None:
+        await asyncio.to_thread(self._console.flush)
+
+    async def close(self) -> None:
+        """By a guard that closes. Others may share the console, so it stays open."""
+        await self.flush()
+
+    def _take(self, event: Any) -> None:
+        action, call_id = action_of(event), str(event.call_id)
+        if action in BEFORE:
+            self._matching.hook_into(sys._getframe(2))
+        execution = self._matched(event, action, call_id)
+        self._console.keep_event(event_of(event, self._console))
+        if execution is not None and execution.what is not None:
+            self._keep(event, execution)
+        if action in BEFORE:  # last, so that the time of keeping is not the tool's
+            self._matching.opened(call_id, event.tool_name)
+
+    def _matched(self, event: Any, action: str, call_id: str) -> Execution | None:
+        if action in REFUSED:
+            self._matching.refused(call_id)
+        if action not in EXECUTED:
+            return None
+        success = getattr(event, "tool_success", None)
+        if success is None:
+            success = action == "call_executed"
+        said = getattr(event, "error", None) or getattr(event, "reason", None) or ""
+        return self._matching.executed(
+            call_id, event.tool_name, success=bool(success), said=str(said)
+        )
+
+    def _keep(self, event: Any, execution: Execution) -> None:
+        about = about_call(event, self._console)
+        what: What = execution.what or NotSaid()
+        flagged = getattr(event, "postconditions_passed", None) is False
+        if isinstance(what, Returned) and flagged and not self._console.masking.flagged_outputs:
+            what = NotSaid()
+            about["metadata"] = {"output_withheld": "a rule of the contract objected to it"}
+        self._console.keep_outcome(
+            what,
+            about,
+            elapsed_ms=execution.elapsed_ms,
+            deadline_s=execution.deadline_s,
+            retryable=execution.retryable,
+        )

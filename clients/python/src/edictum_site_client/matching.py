@@ -1,0 +1,192 @@
+"""Which result belongs to which call of an edictum guard.
+
+A success check learns the result and not the call; the audit event that follows names the call and
+lacks the result. Both happen in one task, one after the other, in every version and adapter of the
+SDK: so what a check saw waits in the task's own context for the next execution event there.
+Calls that run at the same time are tasks with contexts of their own; calls inside of calls nest.
+
+A tool that raises under `guard.run()` is never shown to the check. For that one the guard is given
+an after-hook, which the SDK calls with the call and the text of the exception.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from edictum_site_client.outcomes import Raised, Returned
+
+# Where `guard.run()` itself asks the check; everywhere else it is an adapter.
+RUNS = frozenset(("edictum", "edictum._runner"))
+MOST_OPEN = 10_000
+MOST_IN_A_CONTEXT = 64
+FARTHEST_FRAME = 12
+
+
+@dataclass(slots=True)
+class Open:
+    """A call that was let through. What is known of its execution is noted here on the way."""
+
+    call_id: str
+    tool_name: str
+    what: Returned | Raised | None = None
+    elapsed_ms: float | None = None
+    deadline_s: float | None = None
+    retryable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a check was shown. Under `run()` it belongs to the call that was opened last."""
+
+    tool_name: str
+    value: Any
+    at: float
+    owner: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    what: Returned | Raised | None
+    elapsed_ms: float | None
+    deadline_s: float | None = None
+    retryable: bool = True
+
+
+_CONTEXT: ContextVar[tuple[Open | Seen, ...]] = ContextVar("edictum_site_client_calls", default=())
+
+
+def open_call(tool_name: str) -> Open | None:
+    """The call of a guard around the code that runs now, if it is one of this tool."""
+    for entry in reversed(_CONTEXT.get()):
+        if isinstance(entry, Open):
+            return entry if entry.tool_name == tool_name and entry.what is None else None
+    return None
+
+
+class Matching:
+    """Of one console. Its dictionaries are used by many threads, one operation at a time."""
+
+    def __init__(self) -> None:
+        self._started: dict[str, float] = {}
+        self._hooked: dict[str, tuple[Any, float]] = {}
+
+    def opened(self, call_id: str, tool_name: str) -> None:
+        """May be told of one call again: what comes last is nearest to the execution."""
+        entries = _CONTEXT.get()
+        if not any(isinstance(entry, Open) and entry.call_id == call_id for entry in entries):
+            _CONTEXT.set((*entries[1 - MOST_IN_A_CONTEXT :], Open(call_id, tool_name)))
+        _keep(self._started, call_id, time.monotonic())
+
+    def refused(self, call_id: str) -> None:
+        self._started.pop(call_id, None)
+        _CONTEXT.set(tuple(entry for entry in _CONTEXT.get() if not _is(entry, call_id)))
+
+    def returned(self, tool_name: str, value: Any, asking: FrameType | None) -> None:
+        at, entries, owner = time.monotonic(), _CONTEXT.get(), None
+        if asking is not None and asking.f_globals.get("__name__") in RUNS:
+            calls = (entry.call_id for entry in reversed(entries) if isinstance(entry, Open))
+            owner = next(calls, None)
+        seen = Seen(tool_name, value, at, owner)
+        _CONTEXT.set((*entries[1 - MOST_IN_A_CONTEXT :], seen))
+
+    def after(self, call: Any, response: Any) -> None:
+        """The after-hook: asked for every execution, needed for those that raised."""
+        _keep(self._hooked, str(call.call_id), (response, time.monotonic()))
+
+    def executed(self, call_id: str, tool_name: str, *, success: bool, said: str) -> Execution:
+        """What is known of this execution, `said` being what its event says; asked once."""
+        started = self._started.pop(call_id, None)
+        hooked = self._hooked.pop(call_id, None)
+        call, seen = _take(call_id, tool_name)
+        if call is not None and call.what is not None:
+            return Execution(call.what, call.elapsed_ms, call.deadline_s, call.retryable)
+        if seen is not None and (seen.owner or seen.at >= (started or 0.0)):
+            return Execution(Returned(seen.value), _between(started, seen.at))
+        response, at = hooked or (None, None)
+        elapsed_ms = _between(started, at)
+        if not success and (hooked is None or isinstance(response, str)):
+            return Execution(Raised(response or said), elapsed_ms)
+        return Execution(None if hooked is None else Returned(response), elapsed_ms)
+
+    def hook_into(self, asking: FrameType | None) -> None:
+        """Let the guard that emits an event tell of its executions too, once."""
+        guard = _guard_behind(asking)
+        if guard is not None and not any(
+            getattr(hook, "callback", None) == self.after for hook in guard._after_hooks
+        ):
+            guard._after_hooks.append(Hook(self.after))
+
+
+@dataclass(frozen=True)
+class Hook:
+    """As edictum registers one; it looks at these names only."""
+
+    callback: Callable[[Any, Any], None]
+    phase: str = "after"
+    tool: str = "*"
+    when: None = None
+
+
+def _take(call_id: str, tool_name: str) -> tuple[Open | None, Seen | None]:
+    entries = list(_CONTEXT.get())
+    call = next(
+        (entry for entry in entries if isinstance(entry, Open) and _is(entry, call_id)), None
+    )
+    seen = next(
+        (
+            entry
+            for entry in reversed(entries)
+            if isinstance(entry, Seen)
+            and entry.tool_name == tool_name
+            and entry.owner in (None, call_id)
+        ),
+        None,
+    )
+    # What was left by calls inside this one, cut short before their event, goes with it.
+    inside = {entry.call_id for entry in _after(entries, call) if isinstance(entry, Open)}
+    _CONTEXT.set(
+        tuple(
+            entry
+            for entry in entries
+            if entry is not call
+            and entry is not seen
+            and not (isinstance(entry, Seen) and entry.owner in inside)
+        )
+    )
+    return call, seen
+
+
+def _after(entries: list[Open | Seen], call: Open | None) -> list[Open | Seen]:
+    return entries[entries.index(call) + 1 :] if call is not None else []
+
+
+def _is(entry: Open | Seen, call_id: str) -> bool:
+    return isinstance(entry, Open) and entry.call_id == call_id
+
+
+def _guard_behind(frame: FrameType | None) -> Any:
+    for _ in range(FARTHEST_FRAME):
+        if frame is None:
+            return None
+        here = frame.f_locals.get("self")
+        for one in (here, getattr(here, "_guard", None)):
+            if isinstance(getattr(one, "_after_hooks", None), list):
+                return one
+        frame = frame.f_back
+    return None
+
+
+def _keep(known: dict[str, Any], call_id: str, value: Any) -> None:
+    """The newest ones: a call that was let through and never executed must not stay for ever."""
+    known[call_id] = value
+    while len(known) > MOST_OPEN:
+        known.pop(next(iter(known)), None)
+
+
+def _between(started: float | None, at: float | None) -> float | None:
+    return None if started is None or at is None else (at - started) * 1_000

@@ -1,0 +1,80 @@
+"""What waits to be sent: bounded in number and in bytes, the oldest lost first."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Literal, NamedTuple
+
+Family = Literal["events", "outcomes"]
+LARGEST_POST = 8_000_000  # bytes, before packing
+MOST_PER_POST = 2_000
+
+
+class Parcel(NamedTuple):
+    number: int
+    family: Family
+    body: bytes
+
+
+class Outbox:
+    """Not safe by itself: its sender holds a lock around every use."""
+
+    def __init__(self, most: int, most_bytes: int) -> None:
+        self._most = most
+        self._most_bytes = most_bytes
+        # Apart, so that one post takes many although the two families come by turns.
+        self._lines: dict[Family, deque[Parcel]] = {"events": deque(), "outcomes": deque()}
+        self._bytes = 0
+        self.last_number = 0
+        self.lost = 0
+
+    def __len__(self) -> int:
+        return sum(map(len, self._lines.values()))
+
+    def put(self, family: Family, body: bytes) -> None:
+        self.last_number += 1
+        self._lines[family].append(Parcel(self.last_number, family, body))
+        self._bytes += len(body)
+        self._lose_what_is_too_much()
+
+    def take(self, most: int) -> list[Parcel]:
+        """The oldest, and as many after it in its line as go into one post."""
+        line = self._oldest_line()
+        taken: list[Parcel] = []
+        size = 0
+        while line and len(taken) < most:
+            size += len(line[0].body)
+            if taken and size > LARGEST_POST:
+                break
+            taken.append(line.popleft())
+        self._bytes -= sum(len(parcel.body) for parcel in taken)
+        return taken
+
+    def take_all(self) -> list[Parcel]:
+        taken = [parcel for line in self._lines.values() for parcel in line]
+        for line in self._lines.values():
+            line.clear()
+        self._bytes = 0
+        return taken
+
+    def put_back(self, parcels: list[Parcel]) -> None:
+        if parcels:
+            self._lines[parcels[0].family].extendleft(reversed(parcels))
+            self._bytes += sum(len(parcel.body) for parcel in parcels)
+            self._lose_what_is_too_much()
+
+    def oldest_number(self) -> int | None:
+        line = self._oldest_line()
+        return line[0].number if line else None
+
+    def _oldest_line(self) -> deque[Parcel] | None:
+        lines = [line for line in self._lines.values() if line]
+        return min(lines, key=lambda line: line[0].number, default=None)
+
+    def _lose_what_is_too_much(self) -> None:
+        while len(self) > self._most or (self._bytes > self._most_bytes and len(self) > 1):
+            line = self._oldest_line()
+            if not line:
+                return
+            self._bytes -= len(line.popleft().body)
+            self.lost += 1

@@ -1,0 +1,189 @@
+"""Records what became of a tool's call: a decorator and a context manager, sync and async."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from edictum_site_client.matching import Open, open_call
+from edictum_site_client.outcomes import Denied, NotSaid, Raised, Returned, What
+
+if TYPE_CHECKING:
+    from edictum_site_client.console import Console
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Options:
+    """Of a tool, whatever its calls."""
+
+    name: str
+    idempotent: bool | None = None
+    retryable: bool = True
+    deadline_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Where:
+    session_id: str | None = None
+    turn_id: str | None = None
+
+
+_NOWHERE = Where()
+_WHERE: ContextVar[Where] = ContextVar("edictum_site_client_where", default=_NOWHERE)
+_INSIDE: ContextVar[str | None] = ContextVar("edictum_site_client_inside", default=None)
+
+
+@contextmanager
+def session(session_id: str, turn_id: str | None = None) -> Iterator[None]:
+    """What is recorded inside belongs to this session (and turn)."""
+    token = _WHERE.set(Where(session_id, turn_id))
+    try:
+        yield
+    finally:
+        _WHERE.reset(token)
+
+
+class Call:
+    """One call while it runs: `with console.call(…) as call: call.returned(do_it())`."""
+
+    def __init__(
+        self,
+        console: Console,
+        options: Options,
+        arguments: Any,
+        *,
+        call_id: str | None = None,
+        session_id: str | None = None,
+        turn_id: str | None = None,
+    ) -> None:
+        where = _WHERE.get()
+        self._console = console
+        self._options = options
+        self._arguments = arguments
+        self._session_id = session_id or where.session_id
+        self._turn_id = turn_id or where.turn_id
+        self._what: What = NotSaid()
+        self._guarded: Open | None = open_call(options.name) if call_id is None else None
+        self.call_id = call_id or (self._guarded.call_id if self._guarded else str(uuid.uuid4()))
+
+    def returned(self, value: Any) -> Any:
+        self._what = Returned(value)
+        return value
+
+    def failed(self, error: BaseException | str) -> None:
+        """Without raising: for a tool that reports its errors some other way."""
+        self._what = Raised(error)
+
+    def denied(self, reason: str, details: str = "") -> None:
+        """It never ran: `duplicate`, `blocked`, `pre_hook`, `validation`, `deadline` …"""
+        self._what = Denied(reason, details)
+
+    def __enter__(self) -> Call:
+        self._parent = _INSIDE.get()
+        self._token = _INSIDE.set(self.call_id)
+        self._began = time.monotonic()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        elapsed_ms = (time.monotonic() - self._began) * 1_000
+        _INSIDE.reset(self._token)
+        what = self._what if error is None else Raised(error)
+        guarded, options = self._guarded, self._options
+        if guarded is not None and isinstance(what, (Returned, Raised)):
+            # The guard's event is still to come, and knows more of the call than is known here.
+            guarded.what, guarded.elapsed_ms = what, elapsed_ms
+            guarded.deadline_s, guarded.retryable = options.deadline_s, options.retryable
+            return
+        self._console.keep_outcome(
+            what,
+            self._about(what),
+            elapsed_ms=elapsed_ms,
+            deadline_s=options.deadline_s,
+            retryable=options.retryable,
+        )
+
+    async def __aenter__(self) -> Call:
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.__exit__(kind, error, traceback)
+
+    def _about(self, what: What) -> dict[str, Any]:
+        name = self._options.name
+        success = self._console.judged(name, what.value) if isinstance(what, Returned) else None
+        return {
+            "call_id": self.call_id,
+            "tool_name": name,
+            "agent_id": self._console.agent_id,
+            "tool_args": self._arguments,
+            "session_id": self._session_id,
+            "turn_id": self._turn_id,
+            "idempotent": self._options.idempotent,
+            "tool_success": success,
+            "parent_call_id": self._parent,
+        }
+
+
+def recorded(console: Console, options: Options, function: Function) -> Function:
+    """The function, and of each call its outcome."""
+    signature = _signature(function)
+
+    def call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        return Call(console, options, _arguments(signature, args, kwargs))
+
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def recorded_async(*args: Any, **kwargs: Any) -> Any:
+            with call(args, kwargs) as one:
+                return one.returned(await function(*args, **kwargs))
+
+        return cast(Function, recorded_async)
+
+    @functools.wraps(function)
+    def recorded_sync(*args: Any, **kwargs: Any) -> Any:
+        with call(args, kwargs) as one:
+            return one.returned(function(*args, **kwargs))
+
+    return cast(Function, recorded_sync)
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):  # some functions written in C
+        return None
+
+
+def _arguments(
+    signature: inspect.Signature | None, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """By name. Arguments that do not fit are the function's own to refuse."""
+    try:
+        if signature is None:
+            raise TypeError
+        named = dict(signature.bind(*args, **kwargs).arguments)
+    except TypeError:
+        return {**{str(place): value for place, value in enumerate(args)}, **kwargs}
+    named.pop("self", None)
+    return named

@@ -1,0 +1,181 @@
+"""Any value of Python as JSON, masked on the way; a copy, so what happens to it later is no matter.
+
+It never raises and always ends: depth, size and circles are bounded.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime
+import decimal
+import enum
+import json
+import math
+import pathlib
+import uuid
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+from edictum_site_client.masking import MASK, Masking
+
+DEEPEST = 64  # the console follows 100; the item around a value takes some
+MOST_PARTS = 100_000
+SHORT_TEXT = 1_000
+SHORT_LIST = 100
+LONGEST_SECRET = 4_096
+MOST_OF_A_CHARACTER = 6  # `\\u0000`
+MOST_OF_A_PART = 32  # a number, quotes, a comma, a colon
+LARGEST_INTEGER = 2**63
+
+
+class Withheld(Exception):
+    """The value may not leave; the message says why."""
+
+
+@dataclass
+class _Walk:
+    masking: Masking
+    longest_text: int
+    longest_list: int
+    parts: int = 0
+    characters: int = 0
+    around: set[int] = field(default_factory=set)
+
+
+def jsonable(tool_name: str, value: Any, masking: Masking) -> Any:
+    """Masked and cut. Raises `Withheld` when it cannot be made fit to leave."""
+    limit = masking.max_characters
+    shaped, fits = _fitted(value, _Walk(masking, limit, MOST_PARTS))
+    if not fits:
+        shaped, fits = _fitted(value, _Walk(masking, min(limit, SHORT_TEXT), SHORT_LIST))
+    if masking.also is not None:
+        try:
+            also = masking.also(tool_name, shaped)
+        except Exception as error:
+            raise Withheld("the masking of its own raised") from error
+        shaped, fits = _fitted(also, _Walk(masking, limit, MOST_PARTS))  # again any value of Python
+    if not fits:
+        raise Withheld(f"it is larger than the {limit} characters that may leave")
+    return shaped
+
+
+def text_of(text: str, masking: Masking, longest: int = 8_000) -> str:
+    return _masked(text, masking, min(longest, masking.max_characters))
+
+
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def encoded(value: Any) -> bytes:
+    return _json.encode(value).encode()
+
+
+def _fitted(value: Any, walk: _Walk) -> tuple[Any, bool]:
+    shaped, limit = _shaped(value, walk), walk.masking.max_characters
+    # It is written out for its size only where it might be too large.
+    most = walk.characters * MOST_OF_A_CHARACTER + walk.parts * MOST_OF_A_PART
+    return shaped, most <= limit or len(_json.encode(shaped)) <= limit
+
+
+def _shaped(value: Any, walk: _Walk) -> Any:
+    walk.parts += 1
+    if value is None or value is True or value is False:
+        return value
+    if type(value) is str:
+        return _text(value, walk)
+    if isinstance(value, enum.Enum):
+        return _shaped(value.value, walk)
+    if isinstance(value, str):
+        return _text(value, walk)
+    if isinstance(value, int):
+        return int(value) if abs(value) < LARGEST_INTEGER else str(value)[:SHORT_TEXT]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else str(value)
+    if walk.parts > MOST_PARTS or len(walk.around) >= DEEPEST:
+        return f"[{type(value).__name__}]"  # not its text, which may be as large again
+    if id(value) in walk.around:
+        return "[circular]"
+    walk.around.add(id(value))
+    try:
+        return _container(value, walk)
+    except Exception:  # noqa: BLE001 - objects of others: whatever they do, the tool call goes on
+        return f"[{type(value).__name__}]"
+    finally:
+        walk.around.discard(id(value))
+
+
+def _container(value: Any, walk: _Walk) -> Any:
+    if isinstance(value, Mapping):
+        return _object(value, walk)
+    if isinstance(value, (list, tuple, Set)):
+        kept = [_shaped(item, walk) for item in list(value)[: walk.longest_list]]
+        left = len(value) - len(kept)
+        return [*kept, f"[{left} more were cut]"] if left else kept
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return _bytes(bytes(value), walk)
+    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, (uuid.UUID, decimal.Decimal, pathlib.PurePath)):
+        return _text(str(value), walk)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
+        return _object(fields, walk)
+    if isinstance(value, BaseException):
+        return _text(f"{type(value).__name__}: {value}", walk)
+    dump = getattr(value, "model_dump", None)  # pydantic, and the messages of several frameworks
+    if callable(dump) and not isinstance(value, type):
+        return _shaped(dump(), walk)
+    return _said(value, walk)
+
+
+def _object(value: Mapping[Any, Any], walk: _Walk) -> dict[str, Any]:
+    shaped: dict[str, Any] = {}
+    for key, item in value.items():
+        if len(shaped) >= walk.longest_list:
+            shaped["[cut]"] = f"{len(value) - len(shaped)} more"
+            break
+        name = _clean(key if isinstance(key, str) else str(key))
+        walk.characters += len(name)
+        shaped[name[:SHORT_TEXT]] = (
+            MASK if walk.masking.hides(name) and item is not None else _shaped(item, walk)
+        )
+    return shaped
+
+
+def _bytes(value: bytes, walk: _Walk) -> str:
+    try:
+        return _text(value.decode(), walk)
+    except UnicodeDecodeError:
+        return _text(base64.b64encode(value[: walk.longest_text]).decode(), walk)
+
+
+def _said(value: Any, walk: _Walk) -> str:
+    try:
+        return _text(str(value)[: SHORT_TEXT * 2], walk)
+    except Exception:  # noqa: BLE001 - as above
+        return f"[{type(value).__name__}]"
+
+
+def _text(text: str, walk: _Walk) -> str:
+    masked = _masked(text, walk.masking, walk.longest_text)
+    walk.characters += len(masked)
+    return masked
+
+
+def _masked(text: str, masking: Masking, longest: int) -> str:
+    # Cut after masking, so that no secret loses the half by which it is known.
+    masked = masking.text(_clean(text[: longest + LONGEST_SECRET]))
+    return masked if len(text) <= longest else f"{masked[:longest]}… [{len(text)} characters]"
+
+
+def _clean(text: str) -> str:
+    """Without lone surrogates, which no JSON may hold."""
+    if text.isascii():
+        return str(text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return str(text)

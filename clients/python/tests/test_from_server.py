@@ -1,0 +1,52 @@
+"""A guard that has its contract from the console, set up as the README says."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from edictum import Edictum, EdictumDenied, EdictumToolError
+
+from edictum_site_client import Console as Client
+from tests.journeys.console import KEY, Console
+
+
+@pytest.fixture(scope="module")
+def deployed(console: Console) -> str:
+    yaml = (Path(__file__).parent / "programs" / "new.yaml").read_text()
+    status, told = console.ask("POST", "contracts", json.dumps({"yaml": yaml}).encode())
+    assert status in (200, 201), told
+    body = json.dumps({"version": told["version"], "env": "production"}).encode()
+    status, _ = console.ask("POST", f"contracts/{told['name']}/deployments", body)
+    assert status in (200, 201)
+    return str(told["name"])
+
+
+def test_what_became_of_each_call_is_known_though_the_guard_never_flushes(
+    client: Client, console: Console, deployed: str, session: str
+) -> None:
+    async def refuse(number: int) -> None:
+        raise ConnectionError("connection refused")
+
+    async def work() -> None:
+        guard = await Edictum.from_server(
+            client.url, KEY, "billing-bot", bundle_name=deployed, **client.guard_options()
+        )
+        try:
+            await guard.run("lookup", {"number": 1}, lambda number: [number], session_id=session)
+            with pytest.raises(EdictumToolError):
+                await guard.run("lookup", {"number": 2}, refuse, session_id=session)
+            with pytest.raises(EdictumDenied):
+                await guard.run("shell", {"user": "root"}, print, session_id=session)
+        finally:
+            await guard.close()
+
+    asyncio.run(work())
+    assert client.flush()
+    told = console.settled(f"outcomes?session={session}")["outcomes"]
+    denied, failed, returned = told
+    assert (returned["output"], returned["verdict"]) == ([1], "success")
+    assert (failed["type"], failed["error"]) == ("failure", "connection refused")
+    assert (denied["type"], denied["reason"]) == ("denied", "contract")
+    assert failed["elapsed_ms"] is not None
+    assert returned["policy_version"] == failed["policy_version"] == denied["policy_version"]

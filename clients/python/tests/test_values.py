@@ -1,0 +1,129 @@
+"""What leaves: any value as JSON, masked, bounded, and never an exception."""
+
+import dataclasses
+import datetime
+import enum
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edictum_site_client import Masking
+from edictum_site_client.masking import MASK
+from edictum_site_client.values import Withheld, encoded, jsonable, text_of
+
+PLAIN = st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.text(max_size=20)
+KEYS = st.text('01 .:"\\\n\0äß漢😀', max_size=8)  # no letters that could tell of a secret
+JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner))
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+@dataclasses.dataclass
+class Row:
+    name: str
+    api_key: str
+
+
+class Model:
+    def model_dump(self) -> dict[str, Any]:
+        return {"content": "fine", "token": "t"}
+
+
+class Rude:
+    def __str__(self) -> str:
+        raise RuntimeError("no")
+
+
+def shaped(value: Any, **settings: Any) -> Any:
+    return jsonable("tool", value, Masking(**settings))
+
+
+@given(JSON)
+def test_json_without_secrets_leaves_as_it_is(value: Any) -> None:
+    assert json.loads(encoded(shaped(value))) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "leaves"),
+    [
+        (Colour.RED, "red"),
+        (Row("A", "k"), {"name": "A", "api_key": MASK}),
+        (Model(), {"content": "fine", "token": MASK}),
+        (datetime.datetime(2026, 11, 18, tzinfo=datetime.UTC), "2026-11-18T00:00:00+00:00"),
+        (b"text", "text"),
+        (b"\xff", "/w=="),
+        ((1, 2), [1, 2]),
+        ({1: 2}, {"1": 2}),
+        (float("nan"), "nan"),
+        (2**70, str(2**70)),
+        ("\ud800", "?"),
+        (ValueError("x"), "ValueError: x"),
+        (Rude(), "[Rude]"),
+    ],
+)
+def test_what_json_does_not_know_is_told_by_what_it_is(value: Any, leaves: Any) -> None:
+    assert shaped(value) == leaves
+
+
+def test_circles_and_depths_come_to_an_end() -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    assert shaped(circle) == ["[circular]"]
+    doubling: Any = "leaf"
+    for _ in range(60):
+        doubling = [doubling, doubling]
+    with pytest.raises(Withheld):
+        shaped(doubling, max_characters=1_000)
+
+
+@pytest.mark.parametrize("key", ["password", "apiKey", "X-API-KEY", "access_token", "sessionToken"])
+def test_a_key_that_tells_of_a_secret_hides_its_value(key: str) -> None:
+    assert shaped({key: {"deep": "secret"}}) == {key: MASK}
+
+
+@pytest.mark.parametrize("key", ["max_tokens", "author", "monkey", "tokenizer", "sort_key"])
+def test_a_key_that_only_sounds_so_does_not(key: str) -> None:
+    assert shaped({key: 7}) == {key: 7}
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "sk-" + "aB3" * 10,
+        "AKIA" + "A1" * 8,
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln",
+        "ghp_" + "a1" * 18,
+        "xoxb-1234567890-abc",
+        "edk_production_" + "a1" * 16,
+    ],
+)
+def test_what_looks_like_a_secret_is_masked_inside_of_text(secret: str) -> None:
+    assert secret not in shaped(f"it is {secret}, as said")
+    assert shaped("https://user:pw@host/") == f"https://{MASK}@host/"
+
+
+def test_a_secret_at_the_cut_does_not_lose_the_half_by_which_it_is_known() -> None:
+    text = "x" * 990 + " sk-" + "a1" * 40
+    assert "sk-a1" not in shaped(text, max_characters=2_000)
+    assert "sk-a1" not in text_of("x" * 7_990 + " sk-" + "a1" * 40, Masking())
+
+
+def test_what_is_too_large_is_cut_and_says_so() -> None:
+    assert len(shaped("x" * 5_000_000)) < 1_000_100
+    cut = shaped([{"text": "x" * 3_000} for _ in range(1_000)])
+    assert cut[-1] == "[900 more were cut]"
+    assert "3000 characters" in cut[0]["text"]
+
+
+def test_masking_of_ones_own_comes_last_and_withholds_when_it_raises() -> None:
+    def hide(tool_name: str, value: Any) -> Any:
+        return {**value, "tool": tool_name, "name": value["name"][0]}
+
+    assert shaped({"name": "Aurelia"}, also=hide) == {"name": "A", "tool": "tool"}
+    with pytest.raises(Withheld):
+        shaped({"other": 1}, also=hide)
