@@ -17,7 +17,7 @@ from governance.news import Place
 from governance.queries.streams import Asked, Standing
 from governance.stream.stream import Postbox, Stream
 
-COMMENT_EVERY = 14  # seconds; of silence older agents bear thirty, proxies often sixty
+SLOTS, SLOT = 14, 1.0  # seconds between comments: of silence, older agents bear thirty
 KEYS_EVERY = 1.5  # seconds until the end of a revoked key is noticed
 COMPARE_EVERY = 30.0  # seconds; finds news that were lost on their way
 PAUSE_AFTER_ERROR = 1.0
@@ -54,7 +54,7 @@ class Hub:
         self.changed: set[Stream] = set()  # of whom the presence is not told yet
         self._asking = asking
         self._groups: dict[Place, Group] = defaultdict(Group)
-        self._slots: list[set[Stream]] = [set() for _ in range(COMMENT_EVERY)]
+        self._slots: list[set[Stream]] = [set() for _ in range(SLOTS)]
         self._work = asyncio.Event()
         self._stopped = False
 
@@ -71,7 +71,7 @@ class Hub:
         # Among the others from now on: what changes while it is looked up is not missed.
         group.streams[stream.number] = stream
         group.newcomers.append(stream)
-        self._slots[stream.number % COMMENT_EVERY].add(stream)
+        self._slots[stream.number % SLOTS].add(stream)
         self._work.set()
         try:
             admitted = await stream.admitted
@@ -90,7 +90,7 @@ class Hub:
             del self._groups[place].streams[stream.number]
             if not self._groups[place].streams:
                 del self._groups[place]
-        self._slots[stream.number % COMMENT_EVERY].discard(stream)
+        self._slots[stream.number % SLOTS].discard(stream)
         self.changed.add(stream)
 
     def holds(self, stream: Stream) -> bool:
@@ -122,12 +122,12 @@ class Hub:
                 await self._look_at(place)
 
     async def keep_commenting(self) -> None:
-        """A slot a second, so that thousands of comments never come in one moment."""
+        """One slot after the other, so that thousands of comments never come in one moment."""
         clock = asyncio.get_running_loop().time
         due = clock()
         while True:
             for slot in self._slots:
-                due = max(due + 1, clock() - COMMENT_EVERY)
+                due = max(due + SLOT, clock() - SLOTS * SLOT)
                 await asyncio.sleep(max(0.0, due - clock()))
                 for stream in list(slot):
                     stream.still_here()

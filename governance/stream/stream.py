@@ -90,9 +90,9 @@ class Stream:
     def post(self, message: bytes) -> None:
         if len(self._waiting) >= MOST_WAITING:
             self.close()
-            return
-        self._waiting.append(message)
-        self._wake()
+        elif not self._closed:
+            self._waiting.append(message)
+            self._wake()
 
     def still_here(self) -> None:
         """A comment keeps the connection alive; where something waits, that will."""

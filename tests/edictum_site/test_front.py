@@ -305,3 +305,36 @@ def test_clients_that_leave_are_no_errors(own):
     assert own.ask("/echo")[0].status == 200
     own.stop()
     assert "Traceback" not in (own.folder / "log").read_text()
+
+
+def test_a_stream_that_is_cut_does_not_look_finished(toy):
+    connection = toy.say("GET /stream?cut HTTP/1.1", "Host: here")
+    received = read_all(connection)
+    connection.close()
+    head, _, body = received.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 ")
+    assert body == b"9\r\n: hello\n\n\r\n"  # and not the empty piece that ends a response
+    assert toy.ask("/echo")[0].status == 200
+
+
+def test_who_gets_no_stream_is_told_so_as_of_any_request(toy):
+    response, body = toy.ask("/stream?refused")
+    assert (response.status, json.loads(body)["code"]) == (404, "not_found")
+
+
+def test_a_stop_cuts_streams_and_a_client_that_leaves_ends_its_own(own):
+    connection = own.say("GET /stream?endless HTTP/1.1", "Host: here")
+    received = b""
+    while b": hello" not in received:
+        received += connection.recv(1000)
+    connection.close()
+    until(lambda: own.events() == ["stream ended"])
+    open_ones = [own.say("GET /stream?endless HTTP/1.1", "Host: here") for _ in range(20)]
+    for connection in open_ones:
+        assert connection.recv(1)
+    assert own.stop() == -signal.SIGTERM
+    assert not any(read_all(connection).endswith(b"0\r\n\r\n") for connection in open_ones)
+    for connection in open_ones:
+        connection.close()
+    assert own.events().count("stream ended") == 21
+    assert (own.folder / "log").read_text() == ""

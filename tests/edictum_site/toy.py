@@ -1,5 +1,6 @@
 """A small WSGI application under the front, for the tests of the front: one path, one habit."""
 
+import asyncio
 import hashlib
 import io
 import json
@@ -11,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from edictum_site.front.app import Front
+from edictum_site.front.replies import Reply, refusal
+from edictum_site.front.sending import Client
+from edictum_site.front.threads import Threads
 
 FOLDER = Path(os.environ["TOY_FOLDER"])
 EVENTS = FOLDER / "events"
@@ -113,11 +117,41 @@ def broken(environ: dict[str, Any], start: Start) -> Any:
     raise RuntimeError("the application broke")
 
 
+def stream(environ: dict[str, Any], start: Start) -> Any:
+    environ["edictum.memory"]["wanted"] = environ["QUERY_STRING"]
+    start("200 OK", [("X-Edictum-Stream", "1")])
+    return []
+
+
+class ToyStreams:
+    """`endless` waits for its client or for the stop, `cut` is ended in the middle."""
+
+    def start(self, threads: Threads) -> None:
+        self._stopped = asyncio.get_running_loop().create_future()
+
+    def stop(self) -> None:
+        if not self._stopped.done():
+            self._stopped.set_result(None)
+
+    async def serve(self, memory: dict[str, Any], client: Client) -> Reply | None:
+        if memory["wanted"] == "refused":
+            return refusal(404, "not_found", "Not that one.")
+        gone = client.gone()
+        await client.start(Reply(200, [(b"content-type", b"text/event-stream")], b""))
+        await client.push(b": hello\n\n")
+        if memory["wanted"] == "endless":
+            await asyncio.wait({gone, self._stopped}, return_when=asyncio.FIRST_COMPLETED)
+        note("stream ended")
+        client.cut()
+        await asyncio.wait({gone}, timeout=5)
+        return None
+
+
 HABITS = {
     habit.__name__: habit
     for habit in (
         *(echo, small_file, large_file, growing_file, rows, endless, broken_export),
-        *(wait, busy, nothing, hop, broken),
+        *(wait, busy, nothing, hop, broken, stream),
     )
 }
 
@@ -133,5 +167,9 @@ def may_upload(environ: dict[str, Any]) -> int:
 
 
 application = Front(
-    toy, folder=FOLDER, may_upload=may_upload, release=lambda: note("thread released")
+    toy,
+    folder=FOLDER,
+    may_upload=may_upload,
+    release=lambda: note("thread released"),
+    streams=ToyStreams(),
 )
