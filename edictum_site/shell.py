@@ -5,6 +5,7 @@ from typing import Any, TypedDict
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 
 from edictum_site.figures import duration, thousands
 from governance import queries
@@ -14,9 +15,12 @@ from outcomes.queries import Backlog, backlog
 
 LATE = 60.0  # seconds behind after which something must be wrong
 
+APPROVALS = "outcomes:approvals"
+
 # In the order of the navigation; a page stands here from the day it exists.
 GROUPS = (
     (("Sessions", "outcomes:sessions", "sessions"),),
+    (("Approvals", APPROVALS, "approvals"),),
     (("Settings", "governance:settings", "settings"),),
 )
 
@@ -39,15 +43,17 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     project: Project | None = getattr(request, "project", None)
     if project is None:
         return {"project": None, "projects": [], "nav": []}
-    environments = queries.environments(project)
+    waiting = queries.waiting_by_environment(project.pk, timezone.now())
+    environments = list(waiting)
     asked = request.GET.get("environment", "")
+    counts = {APPROVALS: sum(waiting.values())}
     return {
         "project": project,
         "projects": getattr(request, "projects", []),
         "environments": environments,
         "environment": asked if asked in environments else "",
         "role": getattr(request, "role", ""),
-        "nav": [[_entry(request, project, *entry) for entry in group] for group in GROUPS],
+        "nav": [[_entry(request, project, counts, *entry) for entry in group] for group in GROUPS],
         "console": console_state(backlog(project.pk), worker=pulse.is_felt()),
     }
 
@@ -78,15 +84,17 @@ def _batches(number: int) -> str:
     return f"{thousands(number)} batch" + ("" if number == 1 else "es")
 
 
-def _entry(request: HttpRequest, project: Project, name: str, view: str, icon: str) -> Entry:
+def _entry(
+    request: HttpRequest, project: Project, counts: dict[str, int], name: str, view: str, icon: str
+) -> Entry:
     url = reverse(view, args=[project.slug])
     return Entry(
         name=name,
         url=url,
         icon=icon,
         current=_is_current(request.path, view, url),
-        count=0,
-        filled=False,
+        count=counts.get(view, 0),
+        filled=view == APPROVALS,  # somebody has to act
     )
 
 

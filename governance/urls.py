@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from governance.views import audit, doors, keys, members, projects
+from governance.views import approvals, audit, doors, keys, members, projects
 
 app_name = "governance"
 
@@ -30,5 +30,15 @@ urlpatterns = [
     path("join/<str:token>/as-me/", doors.join_as_known, name="join_as_known"),
     path("projects/", projects.projects, name="projects"),
     path("projects/new/", projects.new_project, name="new_project"),
+    path(
+        "p/<slug:slug>/approvals/<str:code>/decide/",
+        approvals.decide_approval,
+        name="decide_approval",
+    ),
+    path(
+        "p/<slug:slug>/approvals/<str:code>/arguments/",
+        approvals.open_arguments,
+        name="open_arguments",
+    ),
     path("p/<slug:slug>/settings/", include(in_settings)),
 ]

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from outcomes.views import artifacts, call, calls, counters, inbox, sessions
+from outcomes.views import approvals, artifacts, call, calls, counters, inbox, sessions
 
 
 class Identifier:
@@ -25,6 +25,7 @@ live = [
     path("sessions/", sessions.session_rows, name="session_rows"),
     path("session/", sessions.session_standing, name="session_standing"),
     path("calls/", calls.call_rows, name="call_rows"),
+    path("approvals/", approvals.waiting_approvals, name="waiting_approvals"),
 ]
 in_settings = [
     path("rejected/", inbox.rejected, name="rejected"),
@@ -38,6 +39,7 @@ in_project: list[URLPattern | URLResolver] = [
     path("calls/", calls.calls, name="calls"),
     path("calls/<identifier:call_id>/", call.call, name="call"),
     path("artifacts/<str:sha256>/raw", artifacts.raw, name="artifact_raw"),
+    path("approvals/", approvals.approvals, name="approvals"),
     path("live/", include(live)),
     path("settings/", include(in_settings)),
 ]

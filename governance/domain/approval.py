@@ -11,7 +11,7 @@ from typing import Final
 from governance.domain.json_value import Json
 from governance.domain.masking import MASK, masked_field
 
-LONGEST_SHOWN: Final = 2_000  # characters of one argument
+LONGEST_SHOWN: Final = 1_000  # characters of one argument
 MOST_SHOWN: Final = 40  # arguments
 DEEPEST: Final = 100
 

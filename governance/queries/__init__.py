@@ -9,7 +9,7 @@ from governance.queries.approvals import (
     ended_approvals,
     ended_since,
     waiting_approvals,
-    waiting_count,
+    waiting_by_environment,
 )
 from governance.queries.assignments import (
     assignment_numbered,
@@ -136,5 +136,5 @@ __all__ = [
     "version_numbered",
     "versions_before",
     "waiting_approvals",
-    "waiting_count",
+    "waiting_by_environment",
 ]

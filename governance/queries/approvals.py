@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from governance.domain.approval import Status
 from governance.models import Approval as Approval  # others meet it here
+from governance.models import Environment
 
 PLACE_BY_END = ("ends_at", "id")
 
@@ -27,10 +29,6 @@ class Ended:
     approved: int
     denied: int
     timed_out: int
-
-    @property
-    def all(self) -> int:
-        return self.approved + self.denied + self.timed_out
 
 
 def approval_coded(project_id: int, code: str) -> Approval | None:
@@ -59,23 +57,30 @@ def waiting_approvals(
     now: datetime,
     *,
     environment: str = "",
-    sessions: tuple[str, ...] | None = None,
+    session: str = "",
     limit: int,
 ) -> list[Approval]:
     """Those that somebody can still decide, the one that runs out first on top."""
     rows = _listed(project_id).filter(_standing(Status.PENDING, now))
     if environment:
         rows = rows.filter(environment__name=environment)
-    if sessions is not None:
-        rows = rows.filter(session_id__in=sessions)
+    if session:
+        rows = rows.filter(session_id=session)
     return list(rows.order_by("ends_at", "id")[:limit])
 
 
-def waiting_count(project_id: int, now: datetime, *, environment: str = "") -> int:
-    rows = Approval.objects.filter(_standing(Status.PENDING, now), project=project_id)
-    if environment:
-        rows = rows.filter(environment__name=environment)
-    return rows.count()
+def waiting_by_environment(project_id: int, now: datetime) -> dict[str, int]:
+    """How many wait in each environment of the project, by the names of all of them."""
+    waiting = (
+        Approval.objects.filter(_standing(Status.PENDING, now), environment=OuterRef("pk"))
+        .order_by()
+        .values("environment")
+        .annotate(number=Count("id"))
+        .values("number")
+    )
+    rows = Environment.objects.filter(project=project_id)
+    numbers = rows.annotate(waiting=Coalesce(Subquery(waiting), 0))
+    return dict(numbers.values_list("name", "waiting"))
 
 
 def ended_approvals(

@@ -1,6 +1,7 @@
 """Every read of outcomes, split by noun; each starts from a project."""
 
 from outcomes.queries.artifacts import artifact_with, artifacts_among
+from outcomes.queries.asking import calls_behind, calls_behind_among
 from outcomes.queries.call_lists import (
     SHOWN,
     Neighbours,
@@ -69,6 +70,8 @@ __all__ = [
     "call_named",
     "calls",
     "calls_before",
+    "calls_behind",
+    "calls_behind_among",
     "calls_by_time",
     "calls_in_order",
     "calls_of_session",

@@ -18,6 +18,7 @@ from outcomes.models import Session
 from outcomes.queries import SessionFilter
 from outcomes.queries.session_list import SESSION_PLACE
 from outcomes.views import sentences
+from outcomes.views.approvals import session_approvals
 from outcomes.views.calls import session_calls
 from outcomes.views.limits import limit_bars
 from outcomes.views.named import named_session
@@ -59,6 +60,7 @@ def session(request: MemberRequest, session_id: str) -> HttpResponse:
         **_standing(request, found),
         **session_calls(request, found),
     }
+    context |= {"waiting": session_approvals(request, found, context["lines"])}
     context |= _told_by_calls(context["lines"])
     return render(request, "outcomes/session.html", context)
 

@@ -16,6 +16,7 @@ from governance.models import Project
 from outcomes.models import Artifact, Batch
 from tests import builders
 from tests.edictum_site import routes
+from tests.governance.approvals import an_approval
 from tests.outcomes.posting import Agent
 
 REFUSED = {401, 403}
@@ -84,6 +85,7 @@ def ids(project: Project) -> dict[str, object]:
         "call_id": "c-1",
         "sha256": Artifact.objects.get(project=project).sha256,
         "batch_id": set_aside.pk,
+        "code": an_approval(project).code,
         "key_id": builders.a_key(project)[1].pk,
         "member_id": builders.a_member(project).pk,
         "invitation_id": project.invitations.get().pk,

@@ -1,5 +1,8 @@
 """No page has a serious finding of axe: wide and narrow, light and dark."""
 
+import json
+from urllib.parse import quote
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
@@ -14,9 +17,11 @@ PAGES = {
     "projects": "/projects/",
     "sessions": "/p/default/sessions/",
     "session": f"/p/default/sessions/{SESSION}/",
+    "reset session": f"/p/default/reset-session/?of={SESSION}",
     "calls": "/p/default/calls/",
     "call": f"/p/default/calls/{SESSION}-1/",
     "denied call": f"/p/default/calls/{SESSION}-3/",
+    "approvals": "/p/default/approvals/",
     "rejected": "/p/default/settings/rejected/",
     "set aside": "/p/default/settings/set-aside/",
     "settings": "/p/default/settings/",
@@ -40,6 +45,12 @@ def _something_to_show(console):
         {"type": "odd", "call_id": "c", "tool_name": "t"},
     )
     console.post(an_event("call_allowed", f"{SESSION}-5", run_id=SESSION), to="events")
+    waiting = {"tool_name": "t", "tool_args": {"to": "a", "token": "b"}, "timeout": 3_600}
+    waiting |= {"agent_id": "billing-bot", "session_id": SESSION, "message": "May I?"}
+    assert console.ask("POST", "approvals", json.dumps(waiting).encode())[0] in (200, 201)
+    for counter in ("attempts", "tool:look up"):
+        counted = f"sessions/s:{SESSION}:{quote(counter)}/increment"
+        assert console.ask("POST", counted, b'{"amount": 3}')[0] == 200
     console.settled("outcomes")
 
 

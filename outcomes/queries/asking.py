@@ -1,0 +1,89 @@
+"""The calls that stand behind approvals, which know neither their call nor the rule that asks."""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Q
+
+from governance.domain.json_value import Json
+from governance.queries.approvals import Approval
+from outcomes.domain.asking import WITHIN, Ask, Asked, is_as_sent, pair
+from outcomes.domain.call import Call as Folded
+from outcomes.domain.event import Asked as SaysAsked
+from outcomes.models import Call
+from outcomes.queries.calls import WITH_NAMES, whole_calls
+
+LOOKED_THROUGH: Final = 500
+
+
+def calls_behind(project_id: int, approvals: Sequence[Approval]) -> dict[int, Call]:
+    """By the approval's key; nothing for one whose event has not arrived."""
+    if not approvals:
+        return {}
+    near = Q()
+    for each in approvals:
+        near |= Q(at__range=(each.created_at - WITHIN, each.created_at + WITHIN))
+    rows = list(
+        Call.objects.filter(near, project=project_id, asked=True)
+        .select_related(*WITH_NAMES)
+        .order_by("-at")[:LOOKED_THROUGH]
+    )
+    asked = [
+        _asked(whole.row, each.event.session_id, each.event.timestamp, each.event.tool_args)
+        for whole in whole_calls(rows)
+        for each in whole.events
+        if isinstance(each.event.report, SaysAsked)
+    ]
+    return _paired(approvals, rows, asked)
+
+
+def calls_behind_among(
+    approvals: Sequence[Approval], known: Iterable[tuple[Call, Folded]]
+) -> dict[int, Call]:
+    """The same, of calls that somebody has read already."""
+    found = [(row, call) for row, call in known if row.asked]
+    asked = [
+        _asked(row, call.session_id, call.account.timestamp, call.tool_args) for row, call in found
+    ]
+    return _paired(approvals, [row for row, _ in found], asked)
+
+
+def _paired(
+    approvals: Sequence[Approval], rows: Iterable[Call], asked: Iterable[Asked]
+) -> dict[int, Call]:
+    by_id = {row.pk: row for row in rows}
+    return {key: by_id[event.call] for key, event in pair(map(_ask, approvals), asked).items()}
+
+
+def _ask(approval: Approval) -> Ask:
+    return Ask(
+        key=approval.pk,
+        environment=approval.environment_id,
+        agent=approval.agent_id,
+        tool=approval.tool_name,
+        session=approval.session_id,
+        at=approval.created_at,
+        arguments={
+            each.name: each.text
+            for each in approval.shown_arguments()
+            if not each.masked and not each.is_cut
+        },
+    )
+
+
+def _asked(row: Call, session: str | None, at: datetime, arguments: Json) -> Asked:
+    return Asked(
+        call=row.pk,
+        environment=row.environment_id,
+        agent=row.agent.name,
+        tool=row.tool.name,
+        session=session or "",
+        at=at,
+        arguments={
+            name: json.dumps(value, ensure_ascii=False)
+            for name, value in (arguments if isinstance(arguments, dict) else {}).items()
+            if is_as_sent(value)
+        },
+    )

@@ -1,0 +1,173 @@
+"""Approvals as people decide them: those that wait, with the call and the rule behind each, and
+those that ended. Deciding itself is governance's."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from math import ceil
+from typing import Any, Final
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from governance import queries as governance
+from governance.auth import MemberRequest, member_page
+from governance.policies import Action, may
+from governance.queries.approvals import PLACE_BY_END, Approval
+from outcomes import queries
+from outcomes.models import Call, Session
+from outcomes.queries.paging import page_of
+from outcomes.templatetags.addresses import session_url
+from outcomes.views.named import named_session
+from outcomes.views.paging import links_of, start_of, with_query
+from outcomes.views.rows import CallLine
+from outcomes.views.sentences import number_word
+
+WAITING_SHOWN: Final = 50
+ENDED_SHOWN: Final = 25
+COUNTED: Final = timedelta(hours=24)
+SOON: Final = 90  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingLine:
+    approval: Approval
+    call: Call | None
+    left: int  # whole seconds
+
+    @property
+    def left_words(self) -> str:
+        return left_words(self.left)
+
+    @property
+    def is_soon(self) -> bool:
+        return self.left < SOON
+
+    @property
+    def session_id(self) -> str:
+        if self.approval.session_id:
+            return self.approval.session_id
+        return self.call.session.session_id if self.call and self.call.session else ""
+
+
+@require_safe
+@member_page()
+def approvals(request: MemberRequest) -> HttpResponse:
+    now = timezone.now()
+    environment = request.GET.get("environment", "")
+    waiting = governance.waiting_approvals(
+        request.project.pk, now, environment=environment, limit=WAITING_SHOWN
+    )
+    start = start_of(request.GET, PLACE_BY_END)
+    page = page_of(
+        governance.ended_approvals(request.project.pk, now, environment=environment),
+        PLACE_BY_END,
+        size=ENDED_SHOWN,
+        before=start.before,
+        after=start.after,
+    )
+    calls = queries.calls_behind(request.project.pk, [*waiting, *page.rows])
+    context = {
+        "page_title": "Approvals",
+        "waiting": _waiting(request, waiting, calls, now, environment=environment),
+        "ended": [(each, calls.get(each.pk)) for each in page.rows],
+        "counts": governance.ended_since(
+            request.project.pk, now - COUNTED, now, environment=environment
+        ),
+        "links": links_of(page, PLACE_BY_END, with_query(request.path, environment=environment)),
+        "is_newest": start.is_newest,
+    }
+    return render(request, "outcomes/approvals.html", context)
+
+
+@require_safe
+@member_page()
+def waiting_approvals(request: MemberRequest) -> HttpResponse:
+    """The part that waits, of the whole project or of a session; nothing when it is as it was."""
+    now = timezone.now()
+    environment = request.GET.get("environment", "")
+    if "of" in request.GET:
+        found = session_approvals(request, named_session(request, request.GET["of"]))
+    else:
+        waiting = governance.waiting_approvals(
+            request.project.pk, now, environment=environment, limit=WAITING_SHOWN
+        )
+        calls = queries.calls_behind(request.project.pk, waiting)
+        found = _waiting(request, waiting, calls, now, environment=environment)
+    if request.GET.get("tag") == found["tag"]:
+        return HttpResponse(status=204)
+    context = {"waiting": found, "alone": True}
+    return render(request, "outcomes/_approvals_waiting.html", context)
+
+
+def session_approvals(
+    request: MemberRequest, session: Session, known: Sequence[CallLine] | None = None
+) -> dict[str, Any]:
+    """What waits in this session, with the calls behind it among those that are known, if any."""
+    now = timezone.now()
+    waiting = governance.waiting_approvals(
+        request.project.pk,
+        now,
+        environment=session.environment.name,
+        session=session.session_id,
+        limit=WAITING_SHOWN,
+    )
+    if known is None:
+        calls = queries.calls_behind(request.project.pk, waiting)
+    else:
+        told = [(line.row, line.folded) for line in known if line.folded is not None]
+        calls = queries.calls_behind_among(waiting, told)
+    return _waiting(request, waiting, calls, now, session=session)
+
+
+def _waiting(
+    request: MemberRequest,
+    waiting: list[Approval],
+    calls: dict[int, Call],
+    now: datetime,
+    *,
+    environment: str = "",
+    session: Session | None = None,
+) -> dict[str, Any]:
+    lines = [
+        WaitingLine(each, calls.get(each.pk), max(0, ceil((each.ends_at - now).total_seconds())))
+        for each in waiting
+    ]
+    known = [(line.approval.pk, line.call.pk if line.call else None) for line in lines]
+    tag = sha256(repr(known).encode()).hexdigest()[:16]
+    slug = request.project.slug
+    if session is None:
+        here = with_query(reverse("outcomes:approvals", args=[slug]), environment=environment)
+    else:
+        environment = session.environment.name
+        here = session_url(slug, session.session_id, environment)
+    return {
+        "lines": lines,
+        "of_session": session is not None,
+        "how_many": number_word(len(lines)).capitalize(),
+        "is_cut": len(lines) == WAITING_SHOWN,
+        "may_decide": may(request.role, Action.DECIDE_APPROVAL),
+        "tag": tag,
+        "back": here,
+        "url": with_query(
+            reverse("outcomes:waiting_approvals", args=[slug]),
+            environment=environment,
+            of=session.session_id if session else "",
+            tag=tag,
+        ),
+    }
+
+
+def left_words(seconds: int) -> str:
+    """As the script counts on; both units always, so that little changes its width."""
+    if seconds < 60:
+        return f"{seconds} s"
+    if seconds < 3_600:
+        return f"{seconds // 60} min {seconds % 60} s"
+    if seconds < 86_400:
+        return f"{seconds // 3_600} h {seconds % 3_600 // 60} min"
+    return f"{seconds // 86_400} d {seconds % 86_400 // 3_600} h"

@@ -1,0 +1,108 @@
+"""A call waits for a person: it shows on the open page, is decided there, and the agent goes on."""
+
+import json
+import re
+import uuid
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.items import an_event
+from tests.journeys.console import EMAIL, Console, a_session
+
+
+def ask(console: Console, **changed: Any) -> tuple[str, dict[str, Any]]:
+    body: dict[str, Any] = {
+        "agent_id": f"bot-{uuid.uuid4().hex[:8]}",
+        "tool_name": "payments_charge",
+        "tool_args": {"account": "A-2091", "card_token": "tok-4711"},
+        "message": "A charge over 1,000 takes a person",
+        "timeout": 300,
+    }
+    body |= changed
+    status, told = console.ask("POST", "approvals", json.dumps(body).encode())
+    assert status == 201, told
+    return told["id"], body
+
+
+def standing(console: Console, code: str) -> dict[str, Any]:
+    status, told = console.ask("GET", f"approvals/{code}")
+    assert status == 200
+    answered: dict[str, Any] = told
+    return answered
+
+
+def test_a_call_that_asks_shows_on_the_open_page_and_is_approved_there(console, admin):
+    admin.goto(f"{console.url}/p/default/approvals/")
+    code, asked = ask(console)
+    article = admin.get_by_role("article").filter(has_text=asked["agent_id"])
+    expect(article).to_be_visible()
+    expect(article).to_contain_text(re.compile(r"min \d+ s left"))
+    expect(article).to_contain_text("masked")
+    assert "tok-4711" not in admin.content()
+
+    # What somebody has begun to write stays while the page goes on around it.
+    reason = article.get_by_role("textbox", name="Reason")
+    reason.fill("confirmed by phone")
+    admin.locator("h1").click()
+    event = an_event(
+        "call_asked",
+        f"call-{code}",
+        agent_id=asked["agent_id"],
+        tool_name="payments_charge",
+        tool_args={"account": "A-2091", "card_token": "[REDACTED]"},
+        decision_name="large-charge-asks",
+        timestamp=standing(console, code)["created_at"],
+    )
+    console.post(event, to="events")
+    expect(article).to_contain_text("large-charge-asks")
+    expect(reason).to_have_value("confirmed by phone")
+
+    article.get_by_role("button", name="Approve").click()
+    expect(admin.get_by_text(f"payments_charge of {asked['agent_id']} is approved")).to_be_visible()
+    told = standing(console, code)
+    assert (told["status"], told["decided_by"]) == ("approved", EMAIL)
+    assert told["decision_reason"] == "confirmed by phone"
+    row = admin.get_by_role("row").filter(has_text=asked["agent_id"])
+    expect(row).to_contain_text("large-charge-asks")
+    expect(row).to_contain_text("confirmed by phone")
+
+
+def test_time_left_counts_down_without_moving_anything_and_ends_on_the_open_page(console, admin):
+    code, asked = ask(console, timeout=6)
+    admin.goto(f"{console.url}/p/default/approvals/")
+    article = admin.get_by_role("article").filter(has_text=asked["agent_id"])
+    buttons = article.get_by_role("button", name="Approve")
+    place = buttons.bounding_box()
+    expect(article).to_contain_text("2 s left")
+    assert buttons.bounding_box() == place
+    expect(article).to_have_count(0)
+    assert standing(console, code)["status"] == "timeout"
+
+
+def test_a_call_is_rejected_on_the_page_of_its_session(console, admin):
+    session = a_session()
+    console.post(an_event("call_allowed", f"{session}-1", run_id=session), to="events")
+    console.settled(f"agent-sessions/{session}")
+    admin.goto(f"{console.url}/p/default/sessions/{session}/")
+    code, _ = ask(console, session_id=session)
+    waiting = admin.get_by_role("article").filter(has_text="payments_charge")
+    expect(waiting).to_be_visible()
+    waiting.get_by_role("button", name="Reject").click()
+    expect(admin).to_have_url(re.compile(f"/sessions/{session}/"))
+    expect(waiting).to_have_count(0)
+    assert standing(console, code)["status"] == "denied"
+
+
+def test_arguments_are_opened_without_any_script_and_decided_there(console, signed_in, open_page):
+    code, asked = ask(console)
+    page = open_page(storage_state=signed_in, java_script_enabled=False)
+    page.goto(f"{console.url}/p/default/approvals/")
+    article = page.get_by_role("article").filter(has_text=asked["agent_id"])
+    article.get_by_role("button", name="Open arguments").click()
+    expect(page.locator("main")).to_contain_text("tok-4711")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.locator("main")).to_contain_text("is approved")
+    assert standing(console, code)["status"] == "approved"
+    page.goto(f"{console.url}/p/default/settings/audit/")
+    expect(page.locator("main")).to_contain_text("arguments opened")
