@@ -12,10 +12,11 @@ from typing import Any
 
 from bench import machine, parts
 from bench.governing import deploy
+from bench.increments import increments
 from bench.posting import AgentsFailed
 from bench.report import table
 from bench.site import NotSettled, Site, site
-from bench.sizes import CLIENTS, FULL, LAG_BATCH, LAG_ITEMS, QUICK, Sizes
+from bench.sizes import CLIENTS, COUNTING, FULL, LAG_BATCH, LAG_ITEMS, QUICK, Sizes
 from bench.stores import Store, store
 
 WARM_UP = 2_000  # items: after a start everything is cold once
@@ -62,6 +63,8 @@ def _parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
     yield parts.end_to_end(running, parts.workload(sizes.end_to_end, batch=500, clients=4))
     steady = parts.workload(LAG_ITEMS * sizes.lag_seconds, batch=LAG_BATCH, clients=4)
     yield parts.lag(running, steady, per_second=LAG_ITEMS)
+    for clients in COUNTING:
+        yield increments(running, clients=clients, seconds=sizes.counting_seconds)
     for worker in (True, False):
         for batch, items in sizes.ingest.items():
             for clients in CLIENTS:

@@ -64,7 +64,7 @@ def door(site: Site, load: Workload, *, worker: bool) -> Part:
     _judge(part, site, load, result)
     part.figures = {
         "items_per_s": part.items / (result.ended - result.began),
-        **_percentiles(result.latencies, 50, 95),
+        **percentiles(result.latencies, 50, 95),
     }
     return part
 
@@ -121,7 +121,7 @@ def lag(site: Site, load: Workload, *, per_second: int) -> Part:
         part.faults.append(f"{len(result.lags)} of {sum(result.posted)} posts were seen settled")
         return part
     took = max(result.ended - result.began, every)
-    part.figures = {"items_per_s": part.items / took, **_percentiles(result.lags, 50, 95, 99)}
+    part.figures = {"items_per_s": part.items / took, **percentiles(result.lags, 50, 95, 99)}
     return part
 
 
@@ -132,7 +132,7 @@ def _judge(part: Part, site: Site, load: Workload, result: Result) -> None:
         part.faults.append("nothing was acknowledged")
 
 
-def _percentiles(seconds: Sequence[float], *percents: int) -> dict[str, float]:
+def percentiles(seconds: Sequence[float], *percents: int) -> dict[str, float]:
     ordered = sorted(seconds)
     if not ordered:
         return {}

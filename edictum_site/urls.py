@@ -8,7 +8,9 @@ from outcomes.api.session_store import session_store
 
 urlpatterns = [
     # First, and without the framework of the API: an agent waits for it ten times per call.
-    re_path(r"^(?:api/)?v1/sessions/(?P<key>[\s\S]+)\Z", quickly(session_store)),
+    re_path(
+        r"^(?:api/)?v1/sessions/(?P<key>[\s\S]+)\Z", quickly(session_store), name="session_store"
+    ),
     path("", include("governance.urls")),
     path("", include("outcomes.urls")),
     path("account/", include(accounts)),

@@ -1,0 +1,204 @@
+"""Counting on the running product, where increments share a commit: none lost, none doubled."""
+
+import asyncio
+import http.client
+import json
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from urllib.parse import quote
+
+import pytest
+from edictum import Edictum, EdictumDenied
+from edictum.server import EdictumServerClient, ServerBackend
+
+from edictum_site.stack.running import Product
+from edictum_site.stack.running import product as running
+from tests.databases import own_database
+
+KEY = "edk_production_" + "cOun" * 10
+RULES = """
+apiVersion: edictum/v1
+kind: Ruleset
+metadata: {name: few}
+defaults: {mode: enforce}
+rules:
+  - id: few
+    type: session
+    limits: {max_tool_calls: 3}
+    then: {action: block, message: enough}
+"""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    with own_database() as variables:
+        data = tmp_path_factory.mktemp("counting")
+        with running(data, variables | {"EDICTUM_SITE_BOOTSTRAP_KEY": KEY}) as product:
+            yield product
+
+
+class Client:
+    """One kept-alive connection, as an SDK has it."""
+
+    def __init__(self, product: Product, key: str = KEY, agent: str = "bot") -> None:
+        self.connection = http.client.HTTPConnection(product.url.removeprefix("http://"))
+        self.headers = {"Authorization": f"Bearer {key}", "X-Edictum-Agent-Id": agent}
+
+    def ask(self, method, path, body=None):
+        text = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+        self.connection.request(method, f"/v1/{path}", text, self.headers)
+        response = self.connection.getresponse()
+        assert response.headers["Content-Type"].startswith("application/json")
+        return response.status, json.loads(response.read())
+
+    def increment(self, key, amount=1, *, safe=""):
+        path = f"sessions/{quote(key, safe=safe)}/increment"
+        status, answer = self.ask("POST", path, {"amount": amount})
+        return answer["value"] if status == 200 else (status, answer["code"])
+
+    def value(self, key):
+        status, answer = self.ask("GET", f"sessions/{quote(key, safe='')}")
+        return answer["value"] if status == 200 else status
+
+    def close(self):
+        self.connection.close()
+
+
+@pytest.fixture
+def client(store):
+    client = Client(store)
+    yield client
+    client.close()
+
+
+def test_clients_at_once_each_get_a_count_of_their_own(store):
+    keys = [f"s:at-once:tool:{n}" for n in range(3)]
+    start = threading.Barrier(8)
+
+    def work(number):
+        client = Client(store)
+        start.wait()
+        counted = [(key, client.increment(key, 1)) for _ in range(40) for key in keys]
+        client.close()
+        return counted
+
+    with ThreadPoolExecutor(8) as pool:
+        counted = [each for done in pool.map(work, range(8)) for each in done]
+    for key in keys:
+        assert sorted(value for name, value in counted if name == key) == list(range(1, 321))
+
+
+def test_amounts_add_up_whatever_shares_their_commit(store):
+    amounts = [list(range(n, n + 60)) for n in range(1, 7)]
+
+    def work(mine):
+        client = Client(store)
+        for amount in mine:
+            client.increment("s:amounts:attempts", amount)
+            client.increment("budget", -0.5)  # goes the long way
+        client.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, amounts))
+    reader = Client(store)
+    assert reader.value("s:amounts:attempts") == str(sum(map(sum, amounts)))
+    assert reader.value("budget") == "-180"
+    reader.close()
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["s:a/b:tool:read file", "s:日本 🙂:execs", "q?&#%:execs", "é" * 10_000, "x\ny", "a/increment"],
+)
+def test_a_key_is_the_same_however_it_is_escaped(client, key):
+    assert client.increment(key) == 1
+    assert client.increment(key, safe=":/") == 2
+    assert client.value(key) == "2"
+
+
+@pytest.mark.parametrize(
+    ("key", "amount", "refused"),
+    [
+        ("s:a:attempts", 0, (422, "protected")),
+        ("s:a:attempts", -1, (422, "protected")),
+        ("s:a:attempts", 2**53, (422, "out_of_range")),
+        ("nul \0", 1, (422, "invalid_key")),
+        ("k" * 25_001, 1, (422, "key_too_long")),
+        ("free", "1", (422, "wrong_shape")),
+    ],
+)
+def test_what_is_refused_is_told_as_by_the_rest_of_the_api(client, key, amount, refused):
+    assert client.increment("warm") >= 1  # from here on the key is known
+    assert client.increment(key, amount) == refused
+
+
+def test_a_body_in_pieces_counts_too(client):
+    client.increment("warm")
+    client.ask("POST", "sessions/pieces/increment", b'{"amount":  2}')
+    connection = client.connection
+    connection.request(
+        "POST", "/v1/sessions/pieces/increment", iter([b'{"amo', b'unt": 3}']), client.headers
+    )
+    assert json.loads(connection.getresponse().read()) == {"value": 5}
+
+
+def test_only_an_agents_key_counts_and_not_after_it_was_revoked(store, client):
+    made = {}
+    for scope in ("read", "agent"):
+        asked = {"name": scope, "env": "production", "scopes": [scope], "agent": "bot-*"}
+        made[scope] = client.ask("POST", "keys", asked)[1]
+    stranger = {"key": "edk_production_" + "x" * 40}
+    for key, agent, refused in (
+        (stranger, "bot-1", (401, "unauthenticated")),
+        (made["read"], "bot-1", (403, "scope")),
+        (made["agent"], "other", (403, "agent")),
+    ):
+        with closing(Client(store, key["key"], agent)) as asking:
+            assert asking.increment("k") == asking.increment("k") == refused
+    with closing(Client(store, made["agent"]["key"], "bot-1")) as bound:
+        assert [bound.increment("k") for _ in range(3)] == [1, 2, 3]
+        client.ask("DELETE", f"keys/{made['agent']['id']}")
+        time.sleep(1.0)
+        assert bound.increment("k") == (401, "unauthenticated")
+
+
+def test_guards_of_the_sdk_share_the_limit_of_a_session(store):
+    async def calls() -> list[str]:
+        told = []
+        async with (
+            EdictumServerClient(store.url, KEY, agent_id="one") as first,
+            EdictumServerClient(store.url, KEY, agent_id="two") as second,
+        ):
+            guards = [
+                Edictum.from_yaml_string(RULES, backend=ServerBackend(client))
+                for client in (first, second)
+            ]
+            for number in range(6):
+                try:
+                    await guards[number % 2].run(
+                        "look up", {}, lambda: "ok", session_id="shared session"
+                    )
+                    told.append("ran")
+                except EdictumDenied as denied:
+                    told.append(str(denied.reason))
+            backend = ServerBackend(first)
+            prefix = "s:shared session:"
+            told.append(str(await backend.batch_get([f"{prefix}attempts", f"{prefix}execs", "no"])))
+            told.append(str(await backend.increment("own", 2)))
+            await backend.set("own", "text: ü")
+            told.append(str(await backend.get("own")))
+            await backend.delete("own")
+            await backend.delete("own")
+            told.append(str(await backend.get("own")))
+        return told
+
+    assert asyncio.run(calls()) == [
+        *(["ran"] * 3 + ["enough"] * 3),
+        "{'s:shared session:attempts': '6', 's:shared session:execs': '3', 'no': None}",
+        "2",
+        "text: ü",
+        "None",
+    ]
