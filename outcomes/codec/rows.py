@@ -235,7 +235,7 @@ def _told(outcome: Outcome | None) -> tuple[str, str, str]:
         case None | ToolExecutionResult():
             return "", "", ""
         case ToolTimeout(deadline_s=deadline):
-            return "", "" if deadline is None else f"deadline {deadline:g} s", ""
+            return "", "" if deadline is None else f"deadline {deadline} s", ""
         case ToolFailure(error=error):
             return "", error, ""
         case ToolDenied(reason=reason, details=details):

@@ -164,6 +164,21 @@ def test_events_are_told_as_normalised(agent: Agent):
     assert agent.get("events", session_id="other")["events"] == []
 
 
+def test_events_of_a_session_are_not_those_of_its_namesakes(project: Project, agent: Agent):
+    agent.post_events(an_event(call_id="c-1", session_id="s-1"))
+    elsewhere = Agent(builders.bearing(builders.a_key(project, "agent", env="staging")[0]))
+    elsewhere.post_events(an_event(call_id="c-1", session_id="s-2"))
+
+    events = agent.get("events", session_id="s-1")["events"]
+
+    assert [(each["environment"], each["session_id"]) for each in events] == [("production", "s-1")]
+
+
+def test_a_deadline_is_found_in_the_figures_it_was_given_in(agent: Agent):
+    agent.post(an_outcome("c-1", type="timeout", deadline_s=1_234_567.25))
+    assert ids(agent.outcomes(q="1234567.25")) == ["c-1"]
+
+
 def test_a_key_without_read_sees_its_own_agent_in_its_own_environment_only(project: Project):
     keys = {env: builders.a_key(project, "agent", env=env)[0] for env in ("production", "staging")}
     for env, key in keys.items():
