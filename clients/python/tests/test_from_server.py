@@ -22,7 +22,7 @@ def deployed(console: Console) -> str:
     return str(told["name"])
 
 
-def test_what_became_of_each_call_is_known_though_the_guard_never_flushes(
+def test_what_became_of_each_call_is_known_once_the_guard_is_closed(
     client: Client, console: Console, deployed: str, session: str
 ) -> None:
     async def refuse(number: int) -> None:
@@ -42,7 +42,6 @@ def test_what_became_of_each_call_is_known_though_the_guard_never_flushes(
             await guard.close()
 
     asyncio.run(work())
-    assert client.flush()
     told = console.settled(f"outcomes?session={session}")["outcomes"]
     denied, failed, returned = told
     assert (returned["output"], returned["verdict"]) == ([1], "success")

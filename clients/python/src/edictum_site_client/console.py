@@ -17,6 +17,7 @@ from edictum_site_client.masking import Masking
 from edictum_site_client.outbox import Family
 from edictum_site_client.outcomes import What, item
 from edictum_site_client.recording import Call, Function, Options
+from edictum_site_client.sdk_events import event_of
 from edictum_site_client.sending import Delivery, Sender
 from edictum_site_client.transport import Transport
 from edictum_site_client.values import encoded
@@ -153,8 +154,12 @@ class Console:
         except Exception:
             logger.exception("An outcome could not be kept for the console")
 
-    def keep_event(self, event: Mapping[str, Any]) -> None:
-        self._keep("events", encoded(event))
+    def keep_event(self, event: Any) -> None:
+        """An audit event of the SDK. Never raises either."""
+        try:
+            self._keep("events", encoded(event_of(event, self)))
+        except Exception:
+            logger.exception("An event could not be kept for the console")
 
     def _keep(self, family: Family, body: bytes) -> None:
         self._sender.put(family, body)

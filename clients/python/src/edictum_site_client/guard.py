@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import sys
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from edictum_site_client.checks import edictums_own
-from edictum_site_client.matching import Execution, Matching
+from edictum_site_client.matching import Execution, Matching, guard_behind
 from edictum_site_client.outcomes import NotSaid, Returned, What
-from edictum_site_client.sdk_events import about_call, action_of, event_of
+from edictum_site_client.sdk_events import about_call, action_of
 
 if TYPE_CHECKING:
     from edictum_site_client.console import Console
@@ -44,27 +44,35 @@ class GuardSink:
 
     async def emit(self, event: Any) -> None:
         try:
-            self._take(event)
+            self._take(event, sys._getframe(1))
         except Exception:
-            logger.exception("An event could not be kept for the console")
+            logger.exception("What an event says could not be kept for the console")
 
     async def flush(self) -> None:
-        await asyncio.to_thread(self._console.flush)
+        await self._console.aflush(self._console.exit_timeout)
 
     async def close(self) -> None:
         """By a guard that closes. Others may share the console, so it stays open."""
         await self.flush()
 
-    def _take(self, event: Any) -> None:
+    def _take(self, event: Any, asking: FrameType | None) -> None:
         action, call_id = action_of(event), str(event.call_id)
         if action in BEFORE:
-            self._matching.hook_into(sys._getframe(2))
+            self._hook_into(guard_behind(asking))
         execution = self._matched(event, action, call_id)
-        self._console.keep_event(event_of(event, self._console))
+        self._console.keep_event(event)
         if execution is not None and execution.what is not None:
             self._keep(event, execution)
         if action in BEFORE:  # last, so that the time of keeping is not the tool's
             self._matching.opened(call_id, event.tool_name)
+
+    def _hook_into(self, guard: Any) -> None:
+        if guard is None or not self._matching.hook_into(guard):
+            return
+        # From 0.15 on a guard closes the list of its sinks, which would close none of them.
+        sinks = getattr(guard, "audit_sink", None)
+        if sinks is not None and not hasattr(sinks, "close"):
+            sinks.close = self.close
 
     def _matched(self, event: Any, action: str, call_id: str) -> Execution | None:
         if action in REFUSED:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType
@@ -113,13 +114,13 @@ class Matching:
             return Execution(Raised(response or said), elapsed_ms)
         return Execution(None if hooked is None else Returned(response), elapsed_ms)
 
-    def hook_into(self, asking: FrameType | None) -> None:
-        """Let the guard that emits an event tell of its executions too, once."""
-        guard = _guard_behind(asking)
-        if guard is not None and not any(
-            getattr(hook, "callback", None) == self.after for hook in guard._after_hooks
-        ):
-            guard._after_hooks.append(Hook(self.after))
+    def hook_into(self, guard: Any) -> bool:
+        """Let a guard tell of its executions too; whether it did not do so before."""
+        hooks = guard._after_hooks
+        if any(getattr(hook, "callback", None) == self.after for hook in hooks):
+            return False
+        hooks.append(Hook(self.after))
+        return True
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,8 @@ def _is(entry: Open | Seen, call_id: str) -> bool:
     return isinstance(entry, Open) and entry.call_id == call_id
 
 
-def _guard_behind(frame: FrameType | None) -> Any:
+def guard_behind(frame: FrameType | None) -> Any:
+    """The guard whose code emits an event: it is never handed to a sink."""
     for _ in range(FARTHEST_FRAME):
         if frame is None:
             return None
@@ -185,7 +187,8 @@ def _keep(known: dict[str, Any], call_id: str, value: Any) -> None:
     """The newest ones: a call that was let through and never executed must not stay for ever."""
     known[call_id] = value
     while len(known) > MOST_OPEN:
-        known.pop(next(iter(known)), None)
+        with suppress(RuntimeError):  # another thread does it at the same time
+            known.pop(next(iter(known)), None)
 
 
 def _between(started: float | None, at: float | None) -> float | None:

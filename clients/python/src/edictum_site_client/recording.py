@@ -7,7 +7,7 @@ import inspect
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
@@ -101,7 +101,8 @@ class Call:
         traceback: TracebackType | None,
     ) -> None:
         elapsed_ms = (time.monotonic() - self._began) * 1_000
-        _INSIDE.reset(self._token)
+        with suppress(ValueError):  # left in another context than it was entered in
+            _INSIDE.reset(self._token)
         what = self._what if error is None else Raised(error)
         guarded, options = self._guarded, self._options
         if guarded is not None and isinstance(what, (Returned, Raised)):

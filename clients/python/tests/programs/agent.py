@@ -38,6 +38,7 @@ async def main() -> None:
     await attempt("say", {"number": 101}, lambda number: "Error: no such table")
     await attempt("shell", {"number": 102, "user": "root"}, lambda number, user: None)
     await guard.close()
+    assert console.delivery.waiting == 0
 
 
 asyncio.run(main())
