@@ -21,6 +21,10 @@ app.conf.beat_schedule = {
         "task": "governance.tasks.expire_approvals",
         "schedule": timedelta(seconds=5),
     },
+    "find agents that cannot read their document": {
+        "task": "outcomes.tasks.find_unread_documents",
+        "schedule": timedelta(minutes=1),
+    },
     "remove unreferenced artifacts": {
         "task": "outcomes.tasks.remove_unreferenced_artifacts",
         "schedule": timedelta(hours=1),

@@ -20,3 +20,8 @@ def remove_unreferenced_artifacts() -> None:
 @shared_task
 def remove_idle_values() -> None:
     commands.remove_idle_values()
+
+
+@shared_task
+def find_unread_documents() -> None:
+    commands.find_unread_documents()

@@ -37,6 +37,7 @@ from governance.queries.documents import (
     served_document,
     unrendered_versions,
 )
+from governance.queries.fetches import fetches_told_unread, repeated_fetches
 from governance.queries.findings import (
     number_of_open_findings,
     open_findings,
@@ -99,6 +100,7 @@ __all__ = [
     "ended_since",
     "environment_with",
     "environments",
+    "fetches_told_unread",
     "has_keys",
     "invitation_numbered",
     "invitation_of",
@@ -122,6 +124,7 @@ __all__ = [
     "project_with",
     "projects",
     "read_contract",
+    "repeated_fetches",
     "resolved_findings",
     "retired_signing_keys",
     "served_bytes",

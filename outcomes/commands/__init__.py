@@ -7,6 +7,7 @@ from outcomes.commands.counters import remove_idle_values, reset_counters
 from outcomes.commands.increments import Increment, count_all_up
 from outcomes.commands.session_store import count_up, put_value, remove_value
 from outcomes.commands.settle import settle_inbox
+from outcomes.commands.unread import find_unread_documents
 
 __all__ = [
     "Accepted",
@@ -14,6 +15,7 @@ __all__ = [
     "accept",
     "count_all_up",
     "count_up",
+    "find_unread_documents",
     "put_value",
     "remove_idle_values",
     "remove_unreferenced_artifacts",

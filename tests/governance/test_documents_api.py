@@ -128,4 +128,6 @@ def test_only_fetches_that_might_be_of_the_wrong_dialect_are_noted(project):
         agent.get("/api/v1/bundles/d/current")
     row = Fetches.objects.get()
     assert (row.agent, row.key) == ("bot", ApiKey.objects.order_by("id").last())
+    assert row.third_last_at is not None
+    assert row.second_last_at is not None
     assert row.third_last_at < row.second_last_at < row.last_at

@@ -1,0 +1,134 @@
+"""Agents of real SDKs fetch from a running console what they can read, verify and are held to."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import pytest
+
+from governance.domain.dialect import Dialect
+from governance.domain.document import read_document
+from governance.domain.stopped import STOPPED
+from tests.governance.contracts import document, pre
+from tests.governance.test_documents import RICH
+from tests.journeys.console import Console
+from tests.sdks.environments import ROOT, python_of
+
+PROGRAM = ROOT / "tests" / "sdks" / "programs" / "verified_documents.py"
+NO_PAYMENTS = pre("{tool.name: {equals: pay}}", message="no payments")
+
+Asking = Callable[..., dict[str, Any]]
+
+
+@contextmanager
+def an_agent(version: str, console: Console, key: str) -> Iterator[Asking]:
+    variables = {"CONSOLE_URL": console.url, "CONSOLE_KEY": key, "PATH": os.environ["PATH"]}
+    command = [str(python_of(version)), str(PROGRAM)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=variables, text=True
+    ) as process:
+        said, told = process.stdin, process.stdout
+        assert said is not None
+        assert told is not None
+
+        def ask(bundle: str, *, key: str = "", tool: str = "pay") -> dict[str, Any]:
+            print(json.dumps({"bundle": bundle, "key": key, "tool": tool}), file=said, flush=True)
+            answer: dict[str, Any] = json.loads(told.readline())
+            return answer
+
+        yield ask
+        said.close()
+
+
+@pytest.fixture
+def agents(console: Console) -> Iterator[Callable[..., Asking]]:
+    with ExitStack() as stack:
+
+        def start(version: str, **fields: Any) -> Asking:
+            wanted = {"name": version, "env": "production", "scopes": ["agent"], **fields}
+            made = told(console, "POST", "keys", **wanted)
+            return stack.enter_context(an_agent(version, console, made["key"]))
+
+        yield start
+
+
+def told(console: Console, method: str, path: str, **body: Any) -> dict[str, Any]:
+    status, answer = console.ask(method, path, json.dumps(body).encode() if body else None)
+    assert status in (200, 201), answer
+    found: dict[str, Any] = answer
+    return found
+
+
+def deploy(console: Console, text: str) -> dict[str, Any]:
+    version = told(console, "POST", "contracts", yaml=text)
+    path = f"contracts/{version['name']}/deployments"
+    told(console, "POST", path, version=version["version"], env="production")
+    return version
+
+
+def test_an_agent_verifies_its_document_and_trusts_no_other_key(
+    console: Console, agents: Callable[..., Asking]
+) -> None:
+    version = deploy(console, document(NO_PAYMENTS).replace("name: d", "name: verified"))
+    ask, key = agents("0.19.0"), told(console, "GET", "signing-key")["public_key"]
+    answer = ask("verified", key=key)
+    assert answer["result"] == "denied: no payments"
+    assert answer["policy_version"] == version["revision_hash"]
+    assert ask("verified", key=key, tool="look")["result"] == "ran"
+    assert "verification failed" in ask("verified", key="1" * 64)["refused"]
+    new = told(console, "POST", "signing-key/rotations")["public_key"]
+    assert "verification failed" in ask("verified", key=key)["refused"]
+    assert ask("verified", key=new)["policy_version"] == version["revision_hash"]
+
+
+@pytest.mark.parametrize(
+    ("sdk", "fields"), [("0.15.0", {}), ("0.17.0", {"dialect": "new"}), ("0.19.0", {})]
+)
+@pytest.mark.parametrize("authored", list(Dialect))
+def test_each_generation_reads_what_was_written_in_either_dialect(
+    console: Console,
+    agents: Callable[..., Asking],
+    sdk: str,
+    fields: dict[str, Any],
+    authored: Dialect,
+) -> None:
+    name = f"rich-{authored}"
+    text = RICH.replace("name: rich", f"name: {name}").replace('tool: "*"', "tool: pay")
+    deploy(console, read_document(text).text_in(authored))
+    assert agents(sdk, **fields)(name, tool="look")["result"] == "ran"
+
+
+def test_an_agent_of_0_17_without_the_setting_is_refused_by_its_own_library(
+    console: Console, agents: Callable[..., Asking]
+) -> None:
+    deploy(console, document(NO_PAYMENTS).replace("name: d", "name: trap"))
+    assert "rules" in agents("0.17.0")("trap")["refused"]
+
+
+BLOCKED = """
+import asyncio, sys
+import edictum
+guard = edictum.Edictum.from_yaml_string(sys.stdin.read())
+try:
+    asyncio.run(guard.run("anything", {}, lambda: "ran"))
+except edictum.EdictumDenied as denied:
+    print(denied.reason)
+"""
+
+
+@pytest.mark.parametrize(
+    ("sdk", "dialect"), [("0.15.0", Dialect.OLD), ("0.17.0", Dialect.NEW), ("0.19.0", Dialect.NEW)]
+)
+def test_the_shipped_document_stops_agents_of_each_generation(sdk: str, dialect: Dialect) -> None:
+    done = subprocess.run(
+        [str(python_of(sdk)), "-c", BLOCKED],
+        input=STOPPED[dialect].decode(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert "Stopped by an operator" in done.stdout

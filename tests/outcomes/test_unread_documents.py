@@ -1,0 +1,79 @@
+"""An agent that only asks for its document and never reports is told of, with the advice."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+
+from governance import queries
+from governance.models import Fetches
+from outcomes import commands
+from tests import builders
+from tests.governance.serving import an_agent, deployed
+from tests.outcomes.posting import Agent
+
+
+@pytest.fixture
+def fetch(project):
+    """Fetches by an agent of the older prefix, as if they had been some minutes ago."""
+    deployed(project)
+    client = an_agent(project)
+
+    def fetch(times: int, *, ago: timedelta = timedelta(minutes=2), apart: int = 10) -> None:
+        for _ in range(times):
+            assert client.get("/api/v1/bundles/d/current").status_code == 200
+        Fetches.objects.update(
+            last_at=F("last_at") - ago,
+            second_last_at=F("second_last_at") - ago - timedelta(seconds=apart),
+            third_last_at=F("third_last_at") - ago - timedelta(seconds=2 * apart),
+        )
+
+    return fetch
+
+
+def told(project):
+    commands.find_unread_documents()
+    return [(each.kind, each.subject) for each in queries.open_findings(project)]
+
+
+UNREAD = [("document_not_read", "bot in production")]
+
+
+def test_three_fetches_without_an_event_need_attention(project, fetch):
+    fetch(2)
+    assert told(project) == []
+    fetch(1)
+    assert told(project) == UNREAD == told(project)
+    (finding,) = queries.open_findings(project)
+    assert "dialect `new`" in finding.why
+    assert finding.link == f"/p/{project.slug}/settings/keys/"
+
+
+def test_an_agent_that_has_reported_is_none_of_them(project, fetch):
+    Agent(builders.bearing(builders.a_key(project)[0])).post(builders.an_outcome(agent_id="bot"))
+    fetch(3)
+    assert told(project) == []
+
+
+def test_reports_of_another_agent_or_environment_do_not_count(project, fetch):
+    fetch(3)
+    for agent, env in (("another", "production"), ("bot", "staging")):
+        key = builders.a_key(project, env=env)[0]
+        Agent(builders.bearing(key)).post(builders.an_outcome(agent_id=agent))
+    assert told(project) == UNREAD
+
+
+def test_once_it_reports_the_finding_is_resolved(project, fetch):
+    fetch(3)
+    assert told(project) == UNREAD
+    Agent(builders.bearing(builders.a_key(project)[0])).post(builders.an_outcome(agent_id="bot"))
+    assert told(project) == []
+    assert len(queries.resolved_findings(project)) == 1
+
+
+@pytest.mark.parametrize(
+    "when", [{"ago": timedelta(0)}, {"ago": timedelta(hours=2)}, {"apart": 3_600}], ids=str
+)
+def test_fetches_of_just_now_of_long_ago_or_far_apart_are_not_told(project, fetch, when):
+    fetch(3, **when)
+    assert told(project) == []
