@@ -82,16 +82,11 @@ class Reader:
             self._file = _path(project_id, sha256).open("rb")
         except FileNotFoundError:
             raise NotStored(sha256) from None
-        self._file.seek(-_TAIL.size, os.SEEK_END)
-        self.size_bytes, self.newlines, frames, magic = _TAIL.unpack(self._file.read(_TAIL.size))
-        if magic != MAGIC:
+        try:
+            self._read_index()
+        except (ValueError, OSError, OverflowError, struct.error):
             self._file.close()
-            raise NotStored(sha256)
-        index = array("Q")
-        self._file.seek(-_TAIL.size - frames * 3 * index.itemsize, os.SEEK_END)
-        index.frombytes(self._file.read(frames * 3 * index.itemsize))
-        self._at, self._bytes, self._lines = index[0::3], index[1::3], index[2::3]
-        self._end = self._file.tell() - frames * 3 * index.itemsize
+            raise NotStored(sha256) from None  # a disk that forgets is no reason to fail elsewhere
 
     def __enter__(self) -> "Reader":
         return self
@@ -101,6 +96,17 @@ class Reader:
 
     def close(self) -> None:
         self._file.close()
+
+    def _read_index(self) -> None:
+        end = self._file.seek(-_TAIL.size, os.SEEK_END)
+        self.size_bytes, self.newlines, frames, magic = _TAIL.unpack(self._file.read(_TAIL.size))
+        index = array("Q")
+        self._end = end - frames * 3 * index.itemsize
+        if magic != MAGIC or self._end < 0:
+            raise ValueError
+        self._file.seek(self._end)
+        index.frombytes(self._file.read(frames * 3 * index.itemsize))
+        self._at, self._bytes, self._lines = index[0::3], index[1::3], index[2::3]
 
     def bytes_of(self, start: int, stop: int) -> Iterator[bytes]:
         """The bytes from start up to, not including, stop."""
@@ -144,7 +150,10 @@ class Reader:
     def _frame(self, number: int) -> bytes:
         end = self._at[number + 1] if number + 1 < len(self._at) else self._end
         self._file.seek(self._at[number])
-        return zstd.decompress(self._file.read(end - self._at[number]))
+        try:
+            return zstd.decompress(self._file.read(end - self._at[number]))
+        except zstd.ZstdError:
+            raise NotStored(self._file.name) from None
 
 
 class Part:

@@ -1,5 +1,6 @@
 """Artifacts: streamed in, and read whole, by byte range or by line range."""
 
+import errno
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -15,18 +16,25 @@ from outcomes import artifact_store, commands, queries
 from outcomes.api.answers import answer
 from outcomes.api.routing import router
 from outcomes.schemas import LinesQuery
+from outcomes.wire import BodyRefused
 
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 CHUNK = 256 * 1024
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
 @router.post("/artifacts", auth=KeyAuth("ingest"), response={201: None})
 def post_artifact(request: AccessRequest) -> HttpResponse:
-    artifact = commands.store_artifact(
-        _pieces(request),
-        media_type=request.headers.get("Content-Type", "application/octet-stream"),
-        access=request.auth,
-    )
+    try:
+        artifact = commands.store_artifact(
+            _pieces(request),
+            media_type=request.headers.get("Content-Type") or "application/octet-stream",
+            access=request.auth,
+        )
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise BodyRefused(507, "disk_full", "The disk that keeps artifacts is full.") from error
     return answer(
         {
             "artifact_id": artifact.sha256,
@@ -63,8 +71,12 @@ def send(
                "Content-Security-Policy": "sandbox", "ETag": f'"{sha256}"'}  # fmt: skip
     if lines is not None:
         first, last = (int(number) for number in lines.split("-"))
-        start, stop = reader.place_of_lines(first, last)
-        headers["X-Edictum-Lines"] = f"{first}-{last}/{reader.lines}"
+        try:
+            start, stop = reader.place_of_lines(first, last)
+            headers["X-Edictum-Lines"] = f"{first}-{last}/{reader.lines}"
+        except artifact_store.NotStored:
+            reader.close()
+            raise NotFound("The artifact's content is gone.") from None
     elif ranged := _range_of(request.headers.get("Range", ""), size):
         start, stop = ranged
         if start >= size or start >= stop:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from governance.domain.json_value import Json
 from governance.domain.success import Verdict
 from outcomes.codec.text import as_text, digest_of
 from outcomes.domain.call import Call
@@ -116,17 +117,24 @@ def verdicts_of(said: Classification | NotChecked | None) -> Verdicts:
         return Verdicts(verdict_reason=said.reason)
     if said.check is None:
         return Verdicts(classified=said.verdict)
-    # A value of the wrong shape is shown as it begins; the whole stays in the event.
-    value = as_text(msgspec.json.encode(said.value)[: VALUE * 4].decode("utf-8", "ignore"))
     return Verdicts(
         said.verdict,
         said.check,
         said.version,
         said.rule or "",
-        value[:VALUE],
+        _beginning(said.value),
         as_text(said.reason),
         " ".join(said.labels),
     )
+
+
+def _beginning(value: Json) -> str:
+    """A value of the wrong shape is shown as it begins; the whole stays in the event."""
+    try:
+        text = msgspec.json.encode(value)[: VALUE * 4].decode("utf-8", "ignore")
+    except RecursionError:
+        return ""  # of an artifact, which may be as deep as its reader just bears
+    return as_text(text)[:VALUE]
 
 
 def call_row(

@@ -1,8 +1,10 @@
 """Whether a call succeeded: what a check says of it, and which verdict counts in the end."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite
 from typing import Final, NoReturn, assert_never
 
 from governance.domain.json_value import Json
@@ -17,6 +19,7 @@ from outcomes.domain.outcome import (
     ToolTimeout,
 )
 
+_HALF_A_CHARACTER: Final = re.compile(rb"\\u[dD][89a-fA-F]")  # or one of a pair
 CHECKED_LIMIT: Final = 16 * 1024 * 1024
 
 
@@ -98,7 +101,9 @@ def artifact_value(content: bytes, media_type: str) -> Json | Unreadable:
     if media_type.partition(";")[0].strip().lower() != "application/json":
         return content.decode(errors="replace")
     try:
-        value: Json = json.loads(content, parse_constant=_refuse)
+        value: Json = json.loads(content, parse_constant=_refuse, parse_float=_finite)
+        if _HALF_A_CHARACTER.search(content):
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return Unreadable("The output is stored as JSON, and is none.")
     return value
@@ -106,6 +111,11 @@ def artifact_value(content: bytes, media_type: str) -> Json | Unreadable:
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(constant)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if isfinite(number) else _refuse(digits)
 
 
 def effective(

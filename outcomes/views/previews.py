@@ -25,18 +25,17 @@ def preview_of(project_id: int, sha256: str) -> Preview | None:
             is_whole = len(head) == reader.size_bytes
     except artifact_store.NotStored:
         return None
-    # Of a character that was cut in two, the first half is no mistake.
-    text = head.decode("utf-8", "strict" if is_whole else "ignore") if _is_text(head) else ""
-    return Preview(text, _is_text(head), is_whole)
+    text = _text(head, is_whole=is_whole)
+    return Preview(text or "", text is not None, is_whole)
 
 
-def _is_text(head: bytes) -> bool:
+def _text(head: bytes, *, is_whole: bool) -> str | None:
     if b"\0" in head:
-        return False
-    for cut in range(4):
+        return None
+    # Of a character that was cut in two, the first half is no mistake.
+    for cut in range(1 if is_whole else 4):
         try:
-            head[: len(head) - cut].decode()
+            return head[: len(head) - cut].decode()
         except UnicodeDecodeError:
             continue
-        return True
-    return False
+    return None

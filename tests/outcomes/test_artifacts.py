@@ -2,14 +2,18 @@
 when nothing refers to them.
 """
 
+import errno
 import hashlib
+import os
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 
 from governance.models import Project
 from outcomes import artifact_store, commands
+from outcomes.artifact_store import MAGIC
 from outcomes.models import Artifact, Call
 from tests import builders
 from tests.builders import an_outcome
@@ -150,6 +154,64 @@ def test_an_upload_that_a_call_refers_to_is_judged_by_its_whole_content(agent: A
     )
     call = agent.outcome("c")
     assert (call["verdict"], call["checked"]) == ("failure", True)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"is_error": "\\ud800"}',
+        b'{"is_error": 1e999}',
+        b'{"is_error": %s}' % (b"[" * 900 + b"]" * 900),
+        b'{"is_error": "\xff"}',
+    ],
+    ids=["half a character", "beyond range", "900 levels", "no UTF-8"],
+)
+def test_an_upload_that_calls_itself_json_spoils_nothing(agent: Agent, content):
+    told = upload(agent, content, "application/json")
+    item = an_outcome("c", type="artifact_reference", artifact_id=told["artifact_id"])
+    agent.post(item, an_outcome("neighbour"))
+    assert {call["call_id"] for call in agent.outcomes()} == {"c", "neighbour"}
+
+
+def damage(project: Project, artifact: object, content: bytes) -> None:
+    name = str(artifact)
+    (settings.DATA / "artifacts" / str(project.pk) / name[:2] / name).write_bytes(content)
+
+
+@pytest.mark.parametrize("content", [b"", b"cut", b"\xff" * 100, b"\xff" * 24 + MAGIC])
+def test_a_file_that_the_disk_spoilt_is_gone_and_spoils_nothing(
+    project: Project, agent: Agent, content
+):
+    sha256 = upload(agent, LINES)["sha256"]
+    damage(project, sha256, content)
+    read(agent, sha256, 404)
+    item = an_outcome("c", type="artifact_reference", artifact_id=sha256)
+    agent.post(item, an_outcome("neighbour"))
+    call = agent.outcome("c")
+    assert (call["checked"], call["verdict_reason"]) == (
+        False,
+        "The output was stored, and is gone.",
+    )
+
+
+def test_a_spoilt_frame_is_not_checked(project: Project, agent: Agent):
+    told = upload(agent, LINES)
+    name = str(told["sha256"])
+    path = settings.DATA / "artifacts" / str(project.pk) / name[:2] / name
+    path.write_bytes(b"\0" * 100 + path.read_bytes()[100:])
+    agent.post(an_outcome("c", type="artifact_reference", artifact_id=name))
+    assert agent.outcome("c")["checked"] is False
+    read(agent, name, 404, lines="2-3")
+
+
+def test_a_full_disk_is_told_as_such(agent: Agent, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    response = agent.client.post("/v1/artifacts", b"more", content_type="text/plain")
+    assert (response.status_code, response.json()["code"]) == (507, "disk_full")
+    assert not Artifact.objects.exists()
 
 
 def test_what_nothing_refers_to_is_removed_after_a_day(project: Project, agent: Agent):

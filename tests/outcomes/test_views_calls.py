@@ -77,6 +77,14 @@ def test_a_large_output_is_an_artifact_with_a_preview_and_a_download(pages, agen
     assert b"".join(pages.client.get(url).streaming_content).decode() == lines
 
 
+@pytest.mark.parametrize("content", [b"abc\xe2\x82", b"\xff\xfe", b"a\0b"])
+def test_an_artifact_that_is_no_text_is_shown_without_a_preview(pages, agent, content):
+    stored = agent.client.post("/v1/artifacts", content, content_type="text/plain").json()
+    item = an_item(type="artifact_reference", artifact_id=stored["artifact_id"], output=None)
+    agent.post(item)
+    assert pages.get(f"calls/{item['call_id']}/").status_code == 200
+
+
 def test_an_artifact_that_the_agent_keeps_is_said_and_offers_no_download(pages, agent):
     item = an_item(
         type="artifact_reference", artifact_id="s3://b/x", summary="31 rows", output=None

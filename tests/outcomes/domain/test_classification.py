@@ -158,10 +158,16 @@ def test_stored_json_is_parsed_and_all_else_is_text(content, media_type, value):
 
 
 @pytest.mark.parametrize(
-    "content", [b"{", b"NaN", b"\xff", b"[" * 200_000], ids=["cut", "NaN", "bytes", "deep"]
+    "content",
+    [b"{", b"NaN", b"-1e999", b'["\\uD83D"]', b"\xff", b"[" * 200_000],
+    ids=["cut", "NaN", "beyond range", "half a character", "bytes", "deep"],
 )
 def test_what_is_stored_as_json_and_is_none_is_unreadable(content):
     assert isinstance(artifact_value(content, "application/json"), Unreadable)
+
+
+def test_a_pair_of_escapes_is_one_character():
+    assert artifact_value(b'"\\ud83d\\ude00"', "application/json") == "\U0001f600"
 
 
 def test_sixteen_mebibytes_are_still_read():
