@@ -21,9 +21,19 @@ _asked = threading.local()  # as connections are: one for each thread
 def read_row(statement: str, values: Sequence[Any]) -> Row | None:
     if connection.vendor == "postgresql":
         return _row_of(_on_postgres(statement, values))
+    return _row_of(read_each(statement, [values]))
+
+
+def read_rows(statement: str, values: Sequence[Any]) -> list[Row]:
+    """PostgreSQL's way: one statement, which may take arrays."""
+    return _on_postgres(statement, values)
+
+
+def read_each(statement: str, rows: Sequence[Sequence[Any]]) -> list[Row]:
+    """SQLite's way: the statement once for each of these."""
     _be_alive()
     with connection.wrap_database_errors:
-        return _row_of(_on_sqlite(statement, [values]))
+        return _on_sqlite(statement, rows)
 
 
 def write_row(statement: str, values: Sequence[Any]) -> Row | None:

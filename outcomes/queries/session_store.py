@@ -4,15 +4,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 
+from django.db import connection
+
 from outcomes.codec import digest_of
 from outcomes.domain.stored_key import is_counter
 from outcomes.models import Session, StoredValue
-from outcomes.models.statements import read_row
+from outcomes.models.statements import read_each, read_row, read_rows
 
 _ONE = "SELECT number, text FROM outcomes_storedvalue WHERE environment_id = %s AND digest = %s"
+_EACH = _ONE.replace("SELECT", "SELECT digest,")
+_AMONG = _EACH.replace("digest = %s", "digest = ANY(%s)")
 
 
 TOOL = "tool:"
+WHOLE = ("attempts", "execs", "consec_fail")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +43,10 @@ def stored_value(environment_id: int | None, key: str) -> str | None:
 def stored_values(environment_id: int | None, keys: Iterable[str]) -> dict[str, str]:
     """Those of these keys that are there."""
     by_digest = {digest_of_key(key): key for key in keys}
-    rows = StoredValue.objects.filter(
-        environment=environment_id, digest__in=list(by_digest)
-    ).values_list("digest", "number", "text")
+    if connection.vendor == "postgresql":
+        rows = read_rows(_AMONG, [environment_id, list(by_digest)])
+    else:  # a statement each costs SQLite nothing
+        rows = read_each(_EACH, [[environment_id, digest] for digest in by_digest])
     return {by_digest[bytes(digest)]: _text(number, text) for digest, number, text in rows}
 
 
@@ -55,7 +61,11 @@ def counters_of(session: Session) -> list[Counter]:
         for row in rows
         if is_counter(row.key)
     ]
-    return sorted(counters, key=lambda counter: (counter.tool, counter.name))
+    return sorted(counters, key=_place)
+
+
+def _place(counter: Counter) -> tuple[int, str]:
+    return (WHOLE.index(counter.name) if counter.name in WHOLE else len(WHOLE)), counter.tool
 
 
 def _text(number: int | None, text: bytes | memoryview | None) -> str:
