@@ -65,11 +65,9 @@ def _read_slowly(body: bytes, source: Source) -> Body:
         try:
             kept.append((index, _as_json(item)))
         except (ValueError, RecursionError) as error:
-            excerpt = repr(item)[:EXCERPT] if not isinstance(error, RecursionError) else ""
             why = _why_no_json(error)
-            refusals.append(
-                Refusal(index, why.code, why.detail, excerpt.encode("utf-8", "backslashreplace"))
-            )
+            excerpt = "" if isinstance(error, RecursionError) else json.dumps(item)[:EXCERPT]
+            refusals.append(Refusal(index, why.code, why.detail, excerpt.encode()))
     return Body(kept, refusals)
 
 

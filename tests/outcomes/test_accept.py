@@ -136,6 +136,12 @@ def test_what_was_refused_is_kept_with_its_place_and_beginning(agent: Agent):
     assert bytes(kept.excerpt).startswith(b'{"type": "success"')
 
 
+@pytest.mark.parametrize("output", [b"NaN", rb'"\ud800"'])
+def test_what_is_no_json_is_kept_as_it_was_written(agent: Agent, output):
+    agent.door_of_raw(item_with_output(output))
+    assert bytes(RejectedItem.objects.get().excerpt) == item_with_output(output)
+
+
 def test_all_bad_items_of_one_post_are_named_in_their_order(agent: Agent):
     bad = list(BAD_OUTCOMES.values())
     answered = agent.door_of_raw(*(raw for raw, _ in bad))
