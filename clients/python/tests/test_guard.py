@@ -111,6 +111,15 @@ def test_a_denied_call_brings_nothing_but_its_event(
     assert (outcome["type"], outcome["reason"]) == ("denied", "contract")
 
 
+def test_a_call_that_would_be_denied_ran_and_brings_its_result(
+    client: Client, console: Console, contract: Path, session: str
+) -> None:
+    guard = a_guard(client, contract)
+    run(guard, "watched", {"user": "root"}, lambda user: user, session=session)
+    outcome = the_outcome(client, console, session)
+    assert (outcome["would_deny"], outcome["output"]) == (True, "root")
+
+
 def test_a_check_of_ones_own_decides_and_one_that_raises_hides_no_result(
     console: Console, contract: Path, session: str
 ) -> None:
