@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from governance.views import approvals, audit, doors, keys, members, projects
+from governance.views import approvals, audit, doors, keys, members, projects, signing
 
 app_name = "governance"
 
@@ -22,6 +22,8 @@ in_settings = [
         name="withdraw_invitation",
     ),
     path("audit/", audit.audit, name="audit"),
+    path("signing-key/", signing.signing_key, name="signing_key"),
+    path("signing-key/rotate/", signing.rotate_signing_key, name="rotate_signing_key"),
 ]
 urlpatterns = [
     path("", doors.first_page, name="first_page"),

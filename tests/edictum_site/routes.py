@@ -92,6 +92,9 @@ PROJECT_PAGES = {
     "POST governance:remove_member": Role.ADMIN,
     "POST governance:withdraw_invitation": Role.ADMIN,
     "GET governance:audit": Role.VIEWER,
+    "GET governance:signing_key": Role.VIEWER,
+    "GET governance:rotate_signing_key": Role.ADMIN,
+    "POST governance:rotate_signing_key": Role.ADMIN,
 }
 
 # Pages of no project: what they ask for, they ask themselves, and their own tests show it.

@@ -11,7 +11,7 @@ from governance.audit import record
 from governance.auth import resolve_key
 from governance.domain.actor import CONSOLE
 from governance.domain.roles import Role
-from governance.models import ApiKey, Member, Project
+from governance.models import ApiKey, Member, Project, SigningKey
 from tests import builders
 
 
@@ -163,3 +163,22 @@ def test_names_that_people_choose_are_text_on_every_page(project, admin_client, 
 def test_a_fragment_asked_by_nobody_sends_the_browser_to_the_sign_in(project, here):
     answer = Client(headers={"HX-Request": "true"}).get(here("keys"))
     assert answer["HX-Redirect"].startswith(reverse("account_login"))
+
+
+def test_the_public_key_is_shown_and_an_admin_rotates_it_after_one_question(
+    project, admin_client, client_as, here
+):
+    empty = admin_client.get(here("signing_key")).text
+    assert "No key yet" in empty
+    commands.complete_documents(project)
+    old = SigningKey.objects.get().public_key
+    seen = client_as(Role.VIEWER).get(here("signing_key")).text
+    assert old in seen
+    assert here("rotate_signing_key") not in seen
+    assert "new public key" in admin_client.get(here("rotate_signing_key")).text
+    page = admin_client.post(here("rotate_signing_key"), follow=True).text
+    new = SigningKey.objects.get(retired_at=None).public_key
+    assert new != old
+    assert new in page
+    assert old[:16] in page
+    assert here("signing_key") in admin_client.get(here("settings")).text

@@ -1,0 +1,35 @@
+"""The key that signs documents: its public half for agents that verify, and its rotation."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from governance import commands, queries
+from governance.auth import MemberRequest, member_page
+from governance.policies import Action, may
+
+
+@require_safe
+@member_page()
+def signing_key(request: MemberRequest) -> HttpResponse:
+    context = {
+        "page_title": "Signing key",
+        "key": queries.signing_key_in_use(request.project),
+        "retired": queries.retired_signing_keys(request.project),
+        "may_rotate": may(request.role, Action.MANAGE_SETTINGS),
+    }
+    return render(request, "governance/signing_key.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_SETTINGS)
+def rotate_signing_key(request: MemberRequest) -> HttpResponse:
+    if request.method == "POST":
+        commands.rotate_signing_key(request.project, by=request.actor)
+        messages.success(
+            request, "The new key signs what is deployed. Give its public half to your agents."
+        )
+        return redirect("governance:signing_key", request.project.slug)
+    context = {"page_title": "Rotate the signing key"}
+    return render(request, "governance/rotate_signing_key.html", context)
