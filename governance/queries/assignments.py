@@ -1,5 +1,9 @@
 """The assignments of a project as they are listed and changed."""
 
+from bisect import bisect_right
+from datetime import datetime
+
+from governance.domain.assignments import Rule, assignable, assigned
 from governance.models import Assignment, Environment, Project
 
 
@@ -23,3 +27,40 @@ def assignments_before(
     if before:
         rows = rows.filter(pk__lt=before)
     return list(rows.select_related("bundle", "environment").order_by("-id")[:limit])
+
+
+class Assigned:
+    """Who was assigned what in one environment, at any time; read once and asked often."""
+
+    def __init__(self, environment: int) -> None:
+        rows = Assignment.objects.filter(environment=environment).select_related("bundle")
+        self._rules = [(row.created_at, row.ended_at, rule_of(row)) for row in rows]
+        self._changes = sorted(
+            {at for begun, ended, _ in self._rules for at in (begun, ended) if at is not None}
+        )
+        self._known: dict[tuple[str, int], str | None] = {}
+
+    def bundle_of(self, agent: str, at: datetime) -> str | None:
+        """None also where it hangs on the agent's tags, which calls do not tell."""
+        if not self._rules:
+            return None
+        key = (agent, bisect_right(self._changes, at))
+        if key not in self._known:
+            rules = [
+                rule
+                for begun, ended, rule in self._rules
+                if begun <= at and (ended is None or at < ended)
+            ]
+            name = assigned(rules, agent, {})
+            self._known[key] = name if assignable(rules, agent) == [name] else None
+        return self._known[key]
+
+
+def rule_of(row: Assignment) -> Rule:
+    return Rule(
+        number=row.pk,
+        bundle=row.bundle.name,
+        agent=row.agent,
+        tags=row.tags,
+        priority=row.priority,
+    )

@@ -19,6 +19,7 @@ from governance.models import (
     Signature,
     SigningKey,
 )
+from governance.queries.assignments import rule_of
 from governance.queries.stops import is_stopped
 
 
@@ -154,13 +155,4 @@ def assignment_rules(project_id: int, environment_id: int) -> list[Rule]:
     rows = Assignment.objects.filter(
         environment=environment_id, environment__project=project_id, ended_at=None
     ).select_related("bundle")
-    return [
-        Rule(
-            number=row.pk,
-            bundle=row.bundle.name,
-            agent=row.agent,
-            tags=row.tags,
-            priority=row.priority,
-        )
-        for row in rows
-    ]
+    return [rule_of(row) for row in rows]

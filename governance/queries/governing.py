@@ -7,6 +7,7 @@ from datetime import datetime
 
 from governance.domain.session_limits import SessionLimit, limits_of
 from governance.models import BundleVersion, Deployment, Rendering
+from governance.queries.assignments import Assigned
 
 
 class Governing:
@@ -16,6 +17,7 @@ class Governing:
         self._deployed: dict[int, dict[str, tuple[list[datetime], list[int]]]] = defaultdict(dict)
         self._by_hash: dict[tuple[int, str], int | None] = {}
         self._limits: dict[int | None, tuple[SessionLimit, ...]] = {}
+        self._assigned: dict[int, Assigned] = {}
         rows = (
             Deployment.objects.filter(environment__in=list(environments))
             .order_by("id")
@@ -34,6 +36,7 @@ class Governing:
         at: datetime,
         policy_version: str | None,
         bundle: str | None,
+        agent: str = "",
     ) -> int | None:
         """By the hash that the agent names; else by what was deployed at the time of the call."""
         if policy_version:
@@ -41,6 +44,7 @@ class Governing:
         deployed = self._deployed.get(environment)
         if not deployed:
             return None
+        bundle = bundle or (self._assigned_to(environment).bundle_of(agent, at) if agent else None)
         if bundle:
             return _current(deployed.get(bundle), at)
         then = [version for each in deployed.values() if (version := _current(each, at))]
@@ -58,6 +62,11 @@ class Governing:
             )
             self._limits[version] = limits_of(rules or [], assume_sdk=True)
         return self._limits[version]
+
+    def _assigned_to(self, environment: int) -> Assigned:
+        if environment not in self._assigned:
+            self._assigned[environment] = Assigned(environment)
+        return self._assigned[environment]
 
     def _with_hash(self, project: int, policy_version: str) -> int | None:
         key = (project, policy_version)

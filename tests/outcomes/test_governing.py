@@ -119,6 +119,36 @@ def test_of_two_bundles_neither_is_guessed(agent):
     assert limits(agent) == []
 
 
+def assign(agent: Agent, name: str, **rule: object) -> None:
+    body = {"bundle_name": name, "env": "production"} | rule
+    answer = agent.client.put("/v1/assignments", body, content_type="application/json")
+    assert answer.status_code == 201, answer.content
+
+
+@pytest.mark.usefixtures("laxer")
+def test_of_two_bundles_the_one_that_was_assigned_at_the_time_governs(agent):
+    limited(agent, text_of("strict", "{max_tool_calls: 2}"))
+    assign(agent, "laxer")
+    assign(agent, "strict", agent_id="billing-*")
+    run(agent, "fine", agent_id="billing-1")
+    run(agent, "fine", agent_id="search-1", session="s-2")
+    assign(agent, "laxer", agent_id="billing-*")
+    run(agent, "fine", agent_id="billing-1", session="s-3")
+    assert limits(agent) == [("max_tool_calls", None, 2)]
+    assert limits(agent, "s-2") == limits(agent, "s-3") == [("max_tool_calls", None, 99)]
+    run(agent, "fine", agent_id="billing-1", session="s-4", bundle_name="strict")
+    assert limits(agent, "s-4") == [("max_tool_calls", None, 2)]
+
+
+@pytest.mark.usefixtures("laxer")
+def test_an_assignment_that_hangs_on_tags_is_not_guessed(agent):
+    limited(agent, text_of("strict", "{max_tool_calls: 2}"))
+    assign(agent, "laxer")
+    assign(agent, "strict", tags={"team": "a"})
+    run(agent, "fine")
+    assert limits(agent) == []
+
+
 @pytest.mark.usefixtures("laxer")
 def test_before_its_deployment_a_bundle_governs_nothing(agent):
     before = timezone.now() - timedelta(hours=1)
