@@ -53,16 +53,16 @@ def get_session(
     if session is None:
         raise NotFound("There is no such session.")
     report = queries.report_of(session, Governing([session.environment_id]))
-    calls = queries.whole_calls(list(queries.calls_in_order(session)))
+    told = queries.told_by(session)
     return answer(
         {
             **session_out(report),
             "artifacts": [
                 {"artifact_id": artifact.artifact_id, "call_id": artifact.call_id,
                  "size_bytes": artifact.size_bytes}
-                for artifact in queries.artifacts_among(calls)
+                for artifact in told.artifacts
             ],
-            "turns": [turn.as_json() for turn in queries.turns_among(calls)],
+            "turns": [turn.as_json() for turn in told.turns],
             "settled": is_settled,
         }
     )  # fmt: skip

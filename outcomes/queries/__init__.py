@@ -1,6 +1,6 @@
 """Every read of outcomes, split by noun; each starts from a project."""
 
-from outcomes.queries.artifacts import artifact_with, artifacts_among
+from outcomes.queries.artifacts import artifact_with
 from outcomes.queries.asking import calls_behind, calls_behind_among
 from outcomes.queries.call_lists import (
     SHOWN,
@@ -41,13 +41,12 @@ from outcomes.queries.session_list import (
 from outcomes.queries.session_page import SessionPage, whole_session
 from outcomes.queries.session_reports import (
     SessionReport,
-    calls_in_order,
     report_of,
     session_named,
     sessions,
-    turns_among,
 )
 from outcomes.queries.session_store import counters_of, stored_value, stored_values
+from outcomes.queries.session_told import told_by
 from outcomes.queries.settling import Backlog, backlog, is_settled, newest_batch
 
 __all__ = [
@@ -65,7 +64,6 @@ __all__ = [
     "StoredEvent",
     "WholeCall",
     "artifact_with",
-    "artifacts_among",
     "backlog",
     "call_named",
     "calls",
@@ -73,7 +71,6 @@ __all__ = [
     "calls_behind",
     "calls_behind_among",
     "calls_by_time",
-    "calls_in_order",
     "calls_of_session",
     "counters_of",
     "events_of",
@@ -97,7 +94,7 @@ __all__ = [
     "state_of",
     "stored_value",
     "stored_values",
-    "turns_among",
+    "told_by",
     "whole_calls",
     "whole_session",
 ]

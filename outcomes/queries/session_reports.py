@@ -1,6 +1,5 @@
-"""How a session stands: its counts, limits, denials, artifacts and turns, as plain values."""
+"""How a session stands: its counts, limits and denials, as plain values."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +8,7 @@ from django.db.models import Q, QuerySet
 from governance.domain.limit_use import LimitUse
 from governance.queries import Governing
 from outcomes.codec import as_text, digest_of
-from outcomes.domain.call import Call as Folded
-from outcomes.domain.replay import Turn, read_turn
-from outcomes.models import Call, Session
-from outcomes.queries.calls import WITH_NAMES, WholeCall
+from outcomes.models import Session
 from outcomes.queries.session_standing import calls_of, read_anew, standing_of
 
 
@@ -55,16 +51,3 @@ def report_of(session: Session, governing: Governing) -> SessionReport:
         standing = read_anew(calls_of([session.pk])[session.pk], governing)
     tally = standing.tally
     return SessionReport(session, tally.counts(), tally.denials, tally.limits())
-
-
-def calls_in_order(session: Session) -> QuerySet[Call]:
-    found = Call.objects.filter(session=session).select_related(*WITH_NAMES)
-    return found.order_by("at", "call_index", "order")
-
-
-def turns_among(calls: Iterable[WholeCall]) -> list[Turn]:
-    """The turns of a session in the order they began; calls without one come as one of no id."""
-    by_turn: dict[str, list[Folded]] = {}
-    for whole in calls:
-        by_turn.setdefault(whole.row.turn_id, []).append(whole.folded)
-    return [read_turn(calls, turn_id=turn_id or None) for turn_id, calls in by_turn.items()]

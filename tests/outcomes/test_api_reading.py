@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from governance.models import Project
+from outcomes.queries import session_told
 from tests import builders
 from tests.builders import an_event, an_outcome
 from tests.outcomes.posting import Agent
@@ -172,6 +173,27 @@ def test_events_of_a_session_are_not_those_of_its_namesakes(project: Project, ag
     events = agent.get("events", session_id="s-1")["events"]
 
     assert [(each["environment"], each["session_id"]) for each in events] == [("production", "s-1")]
+
+
+def test_a_session_is_told_whole_though_it_is_read_in_parts(agent: Agent, monkeypatch):
+    monkeypatch.setattr(session_told, "IN_ONE_QUERY", 2)
+    fields = {"session_id": "s-1", "tool_args": {"q": 1}, "idempotent": True}
+    calls = [f"c-{n}" for n in range(7)]
+    agent.post(
+        *(
+            an_outcome(call, turn_id=f"t-{n % 2}", timestamp=f"2026-11-18T06:00:0{n}Z", **fields)
+            for n, call in enumerate(calls)
+        ),
+        an_outcome("big", session_id="s-1", output="x" * 20_000, timestamp="2026-11-18T06:01:00Z"),
+    )
+
+    session = agent.session("s-1")
+
+    turns = {turn["turn_id"]: turn for turn in session["turns"]}
+    assert list(turns) == ["t-0", "t-1", None]
+    assert turns["t-0"]["calls"] == calls[::2]
+    assert [waste["call_id"] for waste in turns["t-1"]["waste"]] == ["c-3", "c-5"]
+    assert [artifact["call_id"] for artifact in session["artifacts"]] == ["big"]
 
 
 def test_a_deadline_is_found_in_the_figures_it_was_given_in(agent: Agent):
