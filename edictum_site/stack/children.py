@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+PROTOCOL = "edictum_site.front.protocol:Protocol"
 PR_SET_PDEATHSIG = 1
 LARGEST_LOG = 10 * 1024 * 1024
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 10.0  # seconds between an end and the next start
@@ -26,7 +27,7 @@ def manage_command(name: str) -> list[str]:
 def web_command(application: str, listener: int) -> list[str]:
     return [
         *(sys.executable, "-m", "uvicorn", application, "--fd", str(listener), "--workers", "1"),
-        *("--loop", "uvloop", "--http", "httptools", "--ws", "none", "--lifespan", "on"),
+        *("--loop", "uvloop", "--http", PROTOCOL, "--ws", "none", "--lifespan", "on"),
         *("--timeout-keep-alive", "75", "--timeout-graceful-shutdown", "8", "--backlog", "4096"),
         *("--no-access-log", "--no-server-header", "--log-level", "warning"),
     ]

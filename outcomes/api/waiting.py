@@ -11,13 +11,20 @@ from outcomes import queries
 
 LONGEST = 30  # seconds
 PAUSE = 0.025
+LONGEST_PAUSE = 0.5
 
 
 class NotYet(Exception):
     """There is nothing to answer yet; the front is to ask again after a pause."""
 
+    def __init__(self, *, waited: float, of: float) -> None:
+        super().__init__()
+        # Who has waited for long can wait a little longer: hundreds who ask forty times a second
+        # each would leave no thread to those who post.
+        self.pause = min(max(PAUSE, waited / 4), LONGEST_PAUSE, of - waited)
+
     def response(self) -> HttpResponse:
-        return HttpResponse(status=202, headers={"X-Edictum-Again": str(int(PAUSE * 1000))})
+        return HttpResponse(status=202, headers={"X-Edictum-Again": str(int(self.pause * 1000))})
 
 
 def settled(request: HttpRequest, project_id: int, wait: int) -> bool:
@@ -36,4 +43,4 @@ def settled(request: HttpRequest, project_id: int, wait: int) -> bool:
         return True
     if request.META["edictum.waited"] >= wait:
         return False
-    raise NotYet
+    raise NotYet(waited=request.META["edictum.waited"], of=wait)

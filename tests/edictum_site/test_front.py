@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,36 @@ def test_repeated_headers_are_joined_and_none_can_be_forged(toy):
     assert told["HTTP_COOKIE"] == "c=1; d=2"
     forged = {"HTTP_X_FORWARDED_PROTO", "HTTP_X_UNDER_SCORE", "HTTP_PROXY"}
     assert not (forged | {"HTTP_TRANSFER_ENCODING", "HTTP_CONNECTION"}) & set(told)
+
+
+ENDLESS = {
+    "one header": b"GET /echo HTTP/1.1\r\nX-Long: " + b"a" * 4_000_000,
+    "many headers": b"GET /echo HTTP/1.1\r\n" + b"a: b\r\n" * 600_000,
+    "an address": b"GET /" + b"a" * 4_000_000,
+    "a trailer": b"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: "
+    + b"a" * 4_000_000,
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+def test_a_head_without_end_is_cut(toy, what):
+    with socket.create_connection(toy.address, timeout=20) as connection, suppress(ConnectionError):
+        connection.sendall(ENDLESS[what])
+        answer = connection.recv(12)
+        assert answer in {b"HTTP/1.1 400", b""}
+        connection.settimeout(5)
+        while connection.recv(65536):
+            pass
+
+
+def test_a_head_of_some_size_is_taken_again_and_again_on_one_connection(toy):
+    host, port = toy.address
+    connection = http.client.HTTPConnection(host, port, timeout=20)
+    for _ in range(20):
+        connection.request("POST", "/echo", b"b" * 100_000, {"X-Long": "a" * 30_000})
+        response = connection.getresponse()
+        assert (response.status, json.loads(response.read())["length"]) == (200, 100_000)
+    connection.close()
 
 
 @pytest.mark.parametrize("size", [0, 1, 65_537, MIB, MIB + 1, 5 * MIB])
