@@ -55,6 +55,9 @@ class Approval(models.Model):
             models.Index(fields=["project", "ends_at", "id"], name="approval_by_end"),
             models.Index(fields=["project", "-id"], name="approval_by_age"),
             models.Index(
+                fields=["environment", "agent_id", "created_at"], name="approval_by_agent"
+            ),
+            models.Index(
                 fields=["ends_at"], name="approval_waiting", condition=models.Q(status="pending")
             ),
             models.Index(

@@ -10,6 +10,7 @@ from governance.domain.approval import Status
 from governance.models import Approval as Approval  # others meet it here
 from governance.models import Environment
 
+AROUND = 200  # asked for in a few minutes by one agent of one tool
 PLACE_BY_END = ("ends_at", "id")
 
 
@@ -101,6 +102,19 @@ def ended_since(project_id: int, since: datetime, now: datetime, *, environment:
     )
     approved, denied = counts["count_approved"], counts["count_denied"]
     return Ended(approved, denied, counts["count_all"] - approved - denied)
+
+
+def approvals_near(
+    environment_id: int, *, agent_id: str, tool_name: str, since: datetime, until: datetime
+) -> list[Approval]:
+    """What an agent asked for of one tool around a time, in the order of asking."""
+    rows = Approval.objects.filter(
+        environment=environment_id,
+        agent_id=agent_id,
+        tool_name=tool_name,
+        created_at__range=(since, until),
+    )
+    return list(_light(rows).order_by("id")[:AROUND])
 
 
 def due_approvals(now: datetime, limit: int) -> list[Approval]:

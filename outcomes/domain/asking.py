@@ -22,7 +22,7 @@ class Ask:
     tool: str
     session: str  # empty: not told, so any fits
     at: datetime
-    arguments: Mapping[str, str]  # as JSON; those that were masked or cut are left out
+    arguments: Mapping[str, Json]  # those that were masked or cut are left out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +35,12 @@ class Asked:
     tool: str
     session: str
     at: datetime
-    arguments: Mapping[str, str]
+    arguments: Mapping[str, Json]
 
 
 def pair(asks: Iterable[Ask], asked: Iterable[Asked]) -> dict[int, Asked]:
-    """To each request its event: of the same agent, tool and session the one whose arguments do
-    not differ, then the nearest in time. No event answers for two."""
+    """To each request its event: of the same agent, tool and session, with no argument that
+    differs, the nearest in time. No event answers for two; rather none than another's."""
     by_kind: dict[tuple[int, str, str], list[Asked]] = defaultdict(list)
     for event in asked:
         by_kind[event.environment, event.agent, event.tool].append(event)
@@ -48,20 +48,20 @@ def pair(asks: Iterable[Ask], asked: Iterable[Asked]) -> dict[int, Asked]:
     for ask in asks:
         for event in by_kind[ask.environment, ask.agent, ask.tool]:
             apart = abs(event.at - ask.at)
-            if ask.session in ("", event.session) and apart <= WITHIN:
-                differs = _differ(ask.arguments, event.arguments)
-                fits.append((differs, apart, ask.at, ask.key, event.at, event))
+            fits_session = ask.session in ("", event.session)
+            if fits_session and apart <= WITHIN and not _differ(ask.arguments, event.arguments):
+                fits.append((apart, ask.at, ask.key, event.at, event))
     found: dict[int, Asked] = {}
     taken: set[int] = set()
-    for *_, key, _, event in sorted(fits, key=lambda fit: fit[:5]):
+    for *_, key, _, event in sorted(fits, key=lambda fit: fit[:4]):
         if key not in found and id(event) not in taken:
             found[key] = event
             taken.add(id(event))
     return found
 
 
-def _differ(asked: Mapping[str, str], told: Mapping[str, str]) -> bool:
-    return any(told[name] != text for name, text in asked.items() if name in told)
+def _differ(asked: Mapping[str, Json], told: Mapping[str, Json]) -> bool:
+    return any(told[name] != value for name, value in asked.items() if name in told)
 
 
 def is_as_sent(value: Json) -> bool:

@@ -1,7 +1,7 @@
 """Every read of outcomes, split by noun; each starts from a project."""
 
 from outcomes.queries.artifacts import artifact_with
-from outcomes.queries.asking import calls_behind, calls_behind_among
+from outcomes.queries.asking import approvals_of, calls_behind, calls_behind_among
 from outcomes.queries.call_lists import (
     SHOWN,
     Neighbours,
@@ -29,6 +29,7 @@ from outcomes.queries.inbox import (
     set_aside_batches,
 )
 from outcomes.queries.paging import Page, Place, place_of
+from outcomes.queries.reports import ReadReport, is_agent, reports_of
 from outcomes.queries.session_list import (
     SessionCounts,
     SessionFilter,
@@ -56,6 +57,7 @@ __all__ = [
     "Neighbours",
     "Page",
     "Place",
+    "ReadReport",
     "SessionCounts",
     "SessionFilter",
     "SessionPage",
@@ -63,6 +65,7 @@ __all__ = [
     "SessionlessAgent",
     "StoredEvent",
     "WholeCall",
+    "approvals_of",
     "artifact_with",
     "backlog",
     "call_named",
@@ -74,6 +77,7 @@ __all__ = [
     "calls_of_session",
     "counters_of",
     "events_of",
+    "is_agent",
     "is_settled",
     "neighbours_of",
     "newest_batch",
@@ -85,6 +89,7 @@ __all__ = [
     "rejected_count",
     "rejected_items",
     "report_of",
+    "reports_of",
     "session_counts",
     "session_named",
     "sessionless_agents",

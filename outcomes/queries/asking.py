@@ -8,12 +8,12 @@ from typing import Final
 from django.db.models import Q
 
 from governance.domain.json_value import Json
-from governance.queries.approvals import Approval
+from governance.queries.approvals import Approval, approvals_near
 from outcomes.domain.asking import WITHIN, Ask, Asked, is_as_sent, pair
 from outcomes.domain.call import Call as Folded
 from outcomes.domain.event import Asked as SaysAsked
 from outcomes.models import Call
-from outcomes.queries.calls import WITH_NAMES, whole_calls
+from outcomes.queries.calls import WITH_NAMES, WholeCall, whole_calls
 
 LOOKED_THROUGH: Final = 500
 
@@ -30,12 +30,7 @@ def calls_behind(project_id: int, approvals: Sequence[Approval]) -> dict[int, Ca
         .select_related(*WITH_NAMES)
         .order_by("-at")[:LOOKED_THROUGH]
     )
-    asked = [
-        _asked(whole.row, each.event.session_id, each.event.timestamp, each.event.tool_args)
-        for whole in whole_calls(rows)
-        for each in whole.events
-        if isinstance(each.event.report, SaysAsked)
-    ]
+    asked = [each for whole in whole_calls(rows) for each in _asked_in(whole)]
     return _paired(approvals, rows, asked)
 
 
@@ -48,6 +43,32 @@ def calls_behind_among(
         _asked(row, call.session_id, call.account.timestamp, call.tool_args) for row, call in found
     ]
     return _paired(approvals, [row for row, _ in found], asked)
+
+
+def approvals_of(whole: WholeCall) -> list[Approval]:
+    """What this call asked for, in the order of asking; nothing of one that was asked elsewhere."""
+    row = whole.row
+    asked = [] if not row.asked else _asked_in(whole)
+    if not asked:
+        return []
+    times = [each.at for each in asked]
+    near = approvals_near(
+        row.environment_id,
+        agent_id=row.agent.name,
+        tool_name=row.tool.name,
+        since=min(times) - WITHIN,
+        until=max(times) + WITHIN,
+    )
+    found = pair(map(_ask, near), asked)
+    return [each for each in near if each.pk in found]
+
+
+def _asked_in(whole: WholeCall) -> list[Asked]:
+    return [
+        _asked(whole.row, each.event.session_id, each.event.timestamp, each.event.tool_args)
+        for each in whole.events
+        if isinstance(each.event.report, SaysAsked)
+    ]
 
 
 def _paired(
@@ -66,7 +87,7 @@ def _ask(approval: Approval) -> Ask:
         session=approval.session_id,
         at=approval.created_at,
         arguments={
-            each.name: each.text
+            each.name: json.loads(each.text)
             for each in approval.shown_arguments()
             if not each.masked and not each.is_cut
         },
@@ -82,7 +103,7 @@ def _asked(row: Call, session: str | None, at: datetime, arguments: Json) -> Ask
         session=session or "",
         at=at,
         arguments={
-            name: json.dumps(value, ensure_ascii=False)
+            name: value
             for name, value in (arguments if isinstance(arguments, dict) else {}).items()
             if is_as_sent(value)
         },

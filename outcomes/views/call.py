@@ -35,6 +35,7 @@ def call(request: MemberRequest, call_id: str) -> HttpResponse:
         "judge": judge_of(row),
         "sentence": call_sentence(row, is_late=is_late(row, timezone.now())),
         "value_seen": value_seen(row),
+        "approvals": queries.approvals_of(whole),
         "events": [_event(each) for each in whole.events],
         **_became(whole),
         **_artifact(row),

@@ -174,6 +174,11 @@ def test_a_request_that_cannot_be_kept_is_refused_by_its_path(project, changed, 
     assert [problem.path for problem in refused.value.errors] == [path]
 
 
+def test_a_secret_that_the_rule_put_into_its_message_is_masked(project):
+    approval = an_approval(project, message="run x --password=hunter22 on db?")
+    assert approval.message == "run x --password=[masked] on db?"
+
+
 def test_a_long_message_is_cut_and_an_odd_one_made_fit(project):
     approval = an_approval(project, message="a\0\ud800" + "x" * 5_000)
     approval.refresh_from_db()

@@ -236,6 +236,24 @@ def test_on_the_page_of_its_session_a_call_shows_its_rule_too(project, pages, ag
     assert "Rule large-charge-asks · call · asked" in alone
 
 
+def test_the_page_of_a_call_tells_what_was_decided_and_by_whom(project, pages, agent):
+    approval = an_approval(project, tool_args={"to": "a"})
+    commands.decide(an_approval(project, tool_args={"to": "b"}), approve=False, by=CONSOLE)
+    asks(agent, approval)
+    assert "Waits for a decision until" in pages.call("c-1")
+    commands.decide(approval, approve=True, reason="seen by phone", by=CONSOLE)
+    text = pages.call("c-1")
+    assert "Approved by console" in text
+    assert "seen by phone" in text
+    assert "Rejected" not in text
+
+
+def test_the_page_of_a_call_that_asked_somewhere_else_tells_of_no_approval(project, pages, agent):
+    other = an_approval(project, tool_args={"to": "b"})
+    asks(agent, other, tool_args={"to": "a"})
+    assert "All approvals" not in pages.call("c-1")
+
+
 def test_the_navigation_says_how_many_wait(project, pages):
     an_approval(project)
     ran_out(project)
@@ -244,7 +262,7 @@ def test_the_navigation_says_how_many_wait(project, pages):
     assert (entry["count"], entry["filled"]) == (1, True)
 
 
-@pytest.mark.parametrize("path", ["approvals/", "sessions/s-1/", "live/approvals/"])
+@pytest.mark.parametrize("path", ["approvals/", "sessions/s-1/", "calls/c-1/", "live/approvals/"])
 def test_a_full_page_takes_no_more_than_twelve_queries(
     project, pages, agent, path, django_assert_max_num_queries
 ):

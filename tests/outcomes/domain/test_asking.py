@@ -55,14 +55,23 @@ def test_no_event_answers_for_two_requests():
 
 
 def test_parallel_calls_are_told_apart_by_their_arguments():
-    asks = [an_ask(1, 0.000, arguments={"to": '"a"'}), an_ask(2, 0.001, arguments={"to": '"b"'})]
-    events = [asked(1, 0.002, arguments={"to": '"b"'}), asked(2, 0.003, arguments={"to": '"a"'})]
+    asks = [an_ask(1, 0.000, arguments={"to": "a"}), an_ask(2, 0.001, arguments={"to": "b"})]
+    events = [asked(1, 0.002, arguments={"to": "b"}), asked(2, 0.003, arguments={"to": "a"})]
     assert calls(asks, events) == {1: 2, 2: 1}
 
 
+def test_an_event_with_another_argument_is_another_calls():
+    assert calls([an_ask(arguments={"to": "a"})], [asked(1, arguments={"to": "b"})]) == {}
+
+
+def test_a_number_is_the_same_however_it_is_written():
+    ask = an_ask(arguments={"amount": 1240.0})
+    assert calls([ask], [asked(1, arguments={"amount": 1240})]) == {1: 1}
+
+
 def test_what_the_event_leaves_out_is_no_difference():
-    ask = an_ask(arguments={"to": '"a"', "text": '"long"'})
-    assert calls([ask], [asked(1, 1, arguments={"to": '"b"'}), asked(2, 60)]) == {1: 2}
+    ask = an_ask(arguments={"to": "a", "text": "long"})
+    assert calls([ask], [asked(1, 1, arguments={"to": "b"}), asked(2, 60)]) == {1: 2}
 
 
 def test_several_rounds_of_one_call_are_its_several_requests():
