@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from hashlib import sha256
 from typing import Any, Self
 
@@ -14,7 +13,6 @@ from governance.domain.session_limits import (
     SessionLimit,
 )
 from governance.domain.success import Verdict
-from outcomes.domain.call import Call
 from outcomes.domain.classification import disagrees
 from outcomes.domain.outcome import ToolDenied
 
@@ -39,10 +37,6 @@ class Step:
     rule: str | None = None
     from_sdk: bool = False
     version: int | None = None  # of the contracts that governed the call
-
-
-def place_in_session(call: Call) -> tuple[datetime, int, int]:
-    return call.at, call.call_index or 0, call.order
 
 
 class SessionTally:

@@ -175,6 +175,24 @@ def test_events_of_a_session_are_not_those_of_its_namesakes(project: Project, ag
     assert [(each["environment"], each["session_id"]) for each in events] == [("production", "s-1")]
 
 
+def test_calls_stand_in_the_order_of_time_then_index_then_acceptance(agent: Agent):
+    def at(
+        second: int, call_index: int | None, call_id: str, **fields: object
+    ) -> dict[str, object]:
+        timestamp = f"2026-11-18T06:00:0{second}Z"
+        placed = {"session_id": "s-1", "call_index": call_index, "timestamp": timestamp}
+        return an_outcome(call_id, **placed, **fields)
+
+    agent.post(at(2, 1, "third", output="Error: x"), at(2, 1, "fourth", output="Error: x"))
+    agent.post(at(2, None, "second", output="fine"))
+    agent.post(at(1, 9, "first", output="Error: x"))
+
+    session = agent.session("s-1")
+
+    assert session["turns"][0]["calls"] == ["first", "second", "third", "fourth"]
+    assert session["counts"]["consecutive_failures"] == 2
+
+
 def test_a_session_is_told_whole_though_it_is_read_in_parts(agent: Agent, monkeypatch):
     monkeypatch.setattr(session_told, "IN_ONE_QUERY", 2)
     fields = {"session_id": "s-1", "tool_args": {"q": 1}, "idempotent": True}

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from governance.domain.session_limits import MaxAttempts, limits_of, read_limit
 from governance.domain.success import Verdict
 from outcomes.domain.classification import effective
-from outcomes.domain.session import SessionTally, Step, place_in_session
-from tests.outcomes.domain.values import a_call
+from outcomes.domain.session import SessionTally, Step
 
 SUCCESS, FAILURE, UNKNOWN = Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN
 
@@ -348,12 +347,3 @@ def test_a_kept_state_does_not_change_with_what_follows():
     tally.advance(ran(FAILURE))
     tally.advance(denied())
     assert json.dumps(kept) == before
-
-
-def test_calls_stand_in_the_order_of_time_then_index_then_acceptance():
-    first = a_call(at=1, call_index=9, order=9)
-    second = a_call(at=2, order=8)
-    third = a_call(at=2, call_index=1, order=2)
-    fourth = a_call(at=2, call_index=1, order=3)
-    calls = [fourth, second, third, first]
-    assert sorted(calls, key=place_in_session) == [first, second, third, fourth]
