@@ -17,7 +17,6 @@ from governance.models import (
     Project,
     Rendering,
     Signature,
-    SigningKey,
 )
 from governance.queries.assignments import rule_of
 from governance.queries.stops import is_stopped
@@ -33,7 +32,7 @@ class ServedDocument:
     revision_hash: str
     document: bytes
     signature: str | None  # base64
-    public_key: str  # hex digits; empty: the project has no signing key
+    public_key: str  # hex digits; empty where there is no signature
     stopped: bool  # the block-all document, in the place of the bundle asked for
 
     @property
@@ -62,9 +61,9 @@ def served_document(
     if is_stopped(environment_id, agent):
         return _signed(
             project_id,
-            environment_id,
             bundle_name=bundle_name,
             version=live.version.number if live else 1,  # clients take whole numbers from 1 on
+            env=live.environment.name if live else _name_of(environment_id),
             revision_hash=STOPPED_HASHES[dialect],
             document=STOPPED[dialect],
             stopped=True,
@@ -74,9 +73,9 @@ def served_document(
         return None
     return _signed(
         project_id,
-        environment_id,
         bundle_name=bundle_name,
         version=live.version.number,
+        env=live.environment.name,
         revision_hash=rendering.revision_hash,
         document=bytes(rendering.document),
         stopped=False,
@@ -112,24 +111,29 @@ def _live_versions(project: Project) -> QuerySet[Deployment, int]:
 
 def _signed(
     project_id: int,
-    environment_id: int,
     *,
     bundle_name: str,
     version: int,
+    env: str,
     revision_hash: str,
     document: bytes,
     stopped: bool,
 ) -> ServedDocument:
-    key = SigningKey.objects.filter(project=project_id, retired_at=None).first()
-    signature = key and Signature.objects.filter(key=key, revision_hash=revision_hash).first()
+    signature = (
+        Signature.objects.filter(
+            key__project=project_id, key__retired_at=None, revision_hash=revision_hash
+        )
+        .select_related("key")
+        .first()
+    )
     return ServedDocument(
         bundle_name=bundle_name,
         version=version,
-        env=Environment.objects.values_list("name", flat=True).get(pk=environment_id),
+        env=env,
         revision_hash=revision_hash,
         document=document,
         signature=b64encode(bytes(signature.value)).decode() if signature else None,
-        public_key=key.public_key if key else "",
+        public_key=signature.key.public_key if signature else "",
         stopped=stopped,
     )
 
@@ -143,11 +147,15 @@ def _live(project_id: int, environment_id: int, bundle_name: str) -> Deployment 
             version__bundle__project=project_id,
             version__bundle__name=bundle_name,
         )
-        .select_related("version")
+        .select_related("version", "environment")
         .defer("version__document", "version__session_rules")
         .order_by("-id")
         .first()
     )
+
+
+def _name_of(environment_id: int) -> str:
+    return Environment.objects.values_list("name", flat=True).get(pk=environment_id)
 
 
 def assignment_rules(project_id: int, environment_id: int) -> list[Rule]:

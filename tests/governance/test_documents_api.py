@@ -98,7 +98,7 @@ def test_a_fetch_takes_few_queries(project, django_assert_max_num_queries):
     deployed(project)
     agent = an_agent(project)
     agent.get("/v1/rulesets/d/current")  # its key is known for a second now
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(4):
         agent.get("/v1/rulesets/d/current")
 
 

@@ -30,6 +30,8 @@ PAGES = {
     "members": "/p/default/settings/members/",
     "invite": "/p/default/settings/members/invite/",
     "audit": "/p/default/settings/audit/",
+    "signing key": "/p/default/settings/signing-key/",
+    "rotate signing key": "/p/default/settings/signing-key/rotate/",
     "not found": "/p/default/nothing/",
 }
 
