@@ -40,4 +40,4 @@ def complete_documents(project: Project) -> None:
         for version, text in texts:
             keep_renderings(version, text)
         locked(project)
-        sign(project, queries.served_bytes(project))
+        sign(project, queries.unsigned_bytes(project))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from hashlib import sha256
+from itertools import islice
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import settings
@@ -25,18 +26,19 @@ def locked(project: Project) -> Project:
 def sign(project: Project, documents: Iterable[bytes]) -> None:
     """Sign what the key in use has not signed yet; call it with the project locked."""
     key = queries.signing_key_in_use(project) or _new_key(project, by=CONSOLE)
-    signed = set(key.signatures.values_list("revision_hash", flat=True))
     private: Ed25519PrivateKey | None = None
-    rows = []
-    for document in documents:
-        revision_hash = sha256(document).hexdigest()
-        if revision_hash in signed:
+    waiting = iter(documents)
+    while some := {sha256(each).hexdigest(): each for each in islice(waiting, 20)}:
+        signed = Signature.objects.filter(key=key, revision_hash__in=some)
+        for revision_hash in signed.values_list("revision_hash", flat=True):
+            del some[revision_hash]
+        if not some:
             continue
-        private = private or _opened(key)
-        signed.add(revision_hash)
-        value = private.sign(document)
-        rows.append(Signature(key=key, revision_hash=revision_hash, value=value))
-    Signature.objects.bulk_create(rows)
+        opened = private = private or _opened(key)
+        Signature.objects.bulk_create(
+            Signature(key=key, revision_hash=revision_hash, value=opened.sign(document))
+            for revision_hash, document in some.items()
+        )
 
 
 @transaction.atomic
@@ -47,7 +49,7 @@ def rotate_signing_key(project: Project, *, by: Actor) -> SigningKey:
     was = queries.signing_key_in_use(project)
     SigningKey.objects.filter(project=project, retired_at=None).update(retired_at=timezone.now())
     key = _new_key(project, by=by)
-    sign(project, queries.served_bytes(project))
+    sign(project, queries.unsigned_bytes(project))
     details = {"public_key": key.public_key, "was": was.public_key if was else None}
     record(by, "signing key rotated", key.public_key, project=project, details=details)
     for environment in Environment.objects.filter(project=project):

@@ -33,9 +33,9 @@ from governance.queries.documents import (
     ServedDocument,
     assignable_bundles,
     assigned_bundle,
-    served_bytes,
     served_document,
     unrendered_versions,
+    unsigned_bytes,
 )
 from governance.queries.fetches import fetches_told_unread, repeated_fetches
 from governance.queries.findings import (
@@ -127,7 +127,6 @@ __all__ = [
     "repeated_fetches",
     "resolved_findings",
     "retired_signing_keys",
-    "served_bytes",
     "served_document",
     "signing_key_in_use",
     "somebody_can_get_in",
@@ -135,6 +134,7 @@ __all__ = [
     "stop_numbered",
     "stop_of",
     "unrendered_versions",
+    "unsigned_bytes",
     "user_with",
     "version_numbered",
     "versions_before",

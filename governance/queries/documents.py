@@ -82,10 +82,13 @@ def served_document(
     )
 
 
-def served_bytes(project: Project) -> Iterator[bytes]:
-    """All that agents of this project may be given now."""
+def unsigned_bytes(project: Project) -> Iterator[bytes]:
+    """All that agents of this project may be given now, and the key in use may not have signed."""
     yield from STOPPED.values()
-    live = Rendering.objects.filter(version__in=_live_versions(project))
+    signed = Signature.objects.filter(
+        key__project=project, key__retired_at=None, revision_hash=OuterRef("revision_hash")
+    )
+    live = Rendering.objects.filter(~Exists(signed), version__in=_live_versions(project))
     for document in live.values_list("document", flat=True).iterator(chunk_size=20):
         yield bytes(document)
 

@@ -4,12 +4,17 @@ from base64 import b64decode
 from hashlib import sha256
 
 import pytest
+import yaml
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.utils import timezone
+from hypothesis import given
+from hypothesis import settings as tries
+from hypothesis import strategies as st
 
 from governance import commands, queries
 from governance.domain.actor import CONSOLE
 from governance.domain.dialect import Dialect
+from governance.domain.document import read_document
 from governance.domain.errors import Conflict
 from governance.models import BundleVersion, Deployment, Rendering, Signature, SigningKey
 from governance.queries import Governing
@@ -93,6 +98,48 @@ def test_the_library_reads_the_same_in_both_renderings(project, engine):
         assert word not in texts["old"].decode()
     for word in ("'block, ask and rules:", "equals: block", "args.rules", "tags: [ask]", "# ask"):
         assert word in texts["old"].decode()
+
+
+WORDS = st.sampled_from(["block", "deny", "ask", "rules:", "effect: deny", "é # x", "a: 'b'"])
+
+
+@st.composite
+def rulesets(draw):
+    """Valid ones, written in every style that YAML has."""
+    rules = []
+    for number in range(draw(st.integers(1, 3))):
+        action = draw(st.sampled_from(["block", "ask"]))
+        then = {"action": action, "message": draw(WORDS), "tags": [draw(WORDS)]}
+        if action == "ask":
+            then["timeout_action"] = draw(st.sampled_from(["block", "allow"]))
+        when = {"args.action": {"in": [draw(WORDS)]}}
+        rules.append({"id": f"r{number}", "type": "pre", "tool": "x", "when": when, "then": then})
+    document = {
+        "apiVersion": "edictum/v1",
+        "kind": "Ruleset",
+        "metadata": {"name": "d", "description": draw(WORDS)},
+        "defaults": {"mode": "enforce"},
+        "rules": rules,
+    }
+    return yaml.safe_dump(
+        document,
+        default_style=draw(st.sampled_from([None, "'", '"'])),
+        default_flow_style=draw(st.booleans()),
+        allow_unicode=draw(st.booleans()),
+        sort_keys=draw(st.booleans()),
+        width=draw(st.sampled_from([20, 80])),
+    )
+
+
+@tries(max_examples=25, deadline=None)
+@given(text=rulesets())
+def test_whatever_the_library_takes_it_takes_in_both_dialects(engine, text):
+    written = read_document(text)
+    for dialect in Dialect:
+        read = engine.validate(written.text_in(dialect))
+        assert (read.errors, read.dialect) == ((), dialect)
+    back = read_document(written.twin).twin
+    assert yaml.safe_load(back) == yaml.safe_load(text)
 
 
 def test_what_is_not_deployed_there_is_none(project):
