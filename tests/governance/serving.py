@@ -1,11 +1,14 @@
 """Contracts that are deployed, and agents that fetch them."""
 
+from base64 import b64decode
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.test import Client
 
-from governance import commands
+from governance import commands, queries
 from governance.domain.actor import CONSOLE
+from governance.domain.dialect import Dialect
 from governance.models import BundleVersion, Project
 from tests import builders
 from tests.governance.contracts import ALWAYS, document, pre
@@ -17,6 +20,38 @@ IN_OLD_WORDS = (
     .replace("action: block", "effect: deny")
     .replace("action: ask", "effect: approve")
 )
+
+
+RICH = """\
+# A rule of every type; effect: deny
+apiVersion: edictum/v1
+kind: "Ruleset"
+metadata: {name: rich, description: 'block, ask and rules: of all types'}
+defaults: {mode: enforce}
+tools: {fetch: {side_effect: read}}
+rules:
+  - {id: block, type: pre, tool: fetch, when: {args.action: {equals: block}},
+     then: {action: 'block', message: "block", tags: [ask]}}
+  - id: ask
+    type: pre
+    tool: "*"
+    when: {any: [{args.effect: {in: [deny, block]}}, {not: {args.rules: {exists: true}}}]}
+    then:
+      action: "ask"   # ask
+      timeout: 60
+      timeout_action: block
+      message: ask
+  - {id: p, type: post, tool: fetch, when: {output.text: {contains: block}},
+     then: {action: redact, message: m}}
+  - {id: s, type: session, limits: {max_attempts: 9}, then: {action: block, message: block}}
+  - id: box
+    type: sandbox
+    tools: [fetch]
+    within: [/srv]
+    outside: ask
+    timeout_action: allow
+    message: outside
+"""
 
 
 def deployed(
@@ -31,3 +66,21 @@ def deployed(
 def an_agent(project: Project, called: str = "bot", **key: Any) -> Client:
     headers = {"X-Edictum-Agent-Id": called} if called else {}
     return builders.bearing(builders.a_key(project, **key)[0], **headers)
+
+
+def served(
+    project: Project,
+    name: str = "d",
+    *,
+    env: str = "production",
+    agent: str = "bot",
+    dialect: Dialect = Dialect.NEW,
+) -> Any:
+    environment = builders.an_environment(project, env)
+    return queries.served_document(project.pk, environment.pk, name, agent, dialect)
+
+
+def verifies(document: Any) -> bool:
+    key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(document.public_key))
+    key.verify(b64decode(document.signature), document.document)  # raises when it does not
+    return True

@@ -1,11 +1,9 @@
 """Renderings: each version once in each dialect, hashed, signed, and never made anew."""
 
-from base64 import b64decode
 from hashlib import sha256
 
 import pytest
 import yaml
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import settings as tries
@@ -19,21 +17,10 @@ from governance.domain.errors import Conflict
 from governance.models import BundleVersion, Deployment, Rendering, Signature, SigningKey
 from governance.queries import Governing
 from tests import builders
-from tests.governance.serving import IN_OLD_WORDS, TEXT, deployed
+from tests.governance.serving import IN_OLD_WORDS, RICH, TEXT, deployed, served, verifies
 from tests.governance.threads import in_threads
 
 OLD, NEW = Dialect.OLD, Dialect.NEW
-
-
-def served(project, name="d", *, env="production", agent="bot", dialect=NEW):
-    environment = builders.an_environment(project, env)
-    return queries.served_document(project.pk, environment.pk, name, agent, dialect)
-
-
-def verifies(document) -> bool:
-    key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(document.public_key))
-    key.verify(b64decode(document.signature), document.document)  # raises when it does not
-    return True
 
 
 @pytest.mark.parametrize(
@@ -51,38 +38,6 @@ def test_the_authored_bytes_are_served_untouched_and_the_others_in_the_others_wo
         assert (document.name, document.bundle_name, document.version) == ("d", "d", 1)
         assert (document.env, document.stopped) == ("production", False)
         assert verifies(document)
-
-
-RICH = """\
-# A rule of every type; effect: deny
-apiVersion: edictum/v1
-kind: "Ruleset"
-metadata: {name: rich, description: 'block, ask and rules: of all types'}
-defaults: {mode: enforce}
-tools: {fetch: {side_effect: read}}
-rules:
-  - {id: block, type: pre, tool: fetch, when: {args.action: {equals: block}},
-     then: {action: 'block', message: "block", tags: [ask]}}
-  - id: ask
-    type: pre
-    tool: "*"
-    when: {any: [{args.effect: {in: [deny, block]}}, {not: {args.rules: {exists: true}}}]}
-    then:
-      action: "ask"   # ask
-      timeout: 60
-      timeout_action: block
-      message: ask
-  - {id: p, type: post, tool: fetch, when: {output.text: {contains: block}},
-     then: {action: redact, message: m}}
-  - {id: s, type: session, limits: {max_attempts: 9}, then: {action: block, message: block}}
-  - id: box
-    type: sandbox
-    tools: [fetch]
-    within: [/srv]
-    outside: ask
-    timeout_action: allow
-    message: outside
-"""
 
 
 def test_the_library_reads_the_same_in_both_renderings(project, engine):

@@ -11,8 +11,7 @@ from governance.domain.roles import Role
 from governance.domain.stopped import STOPPED, STOPPED_HASHES
 from governance.models import AuditEntry, Deployment, Stop
 from tests import builders
-from tests.governance.serving import TEXT, deployed
-from tests.governance.test_documents import served, verifies
+from tests.governance.serving import TEXT, deployed, served, verifies
 from tests.governance.threads import in_threads
 
 OPERATOR = person(0, "operator@example.test", Role.OPERATOR)

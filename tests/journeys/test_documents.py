@@ -13,7 +13,7 @@ from governance.domain.dialect import Dialect
 from governance.domain.document import read_document
 from governance.domain.stopped import STOPPED
 from tests.governance.contracts import document, pre
-from tests.governance.test_documents import RICH
+from tests.governance.serving import RICH
 from tests.journeys.console import Console
 from tests.sdks.environments import ROOT, python_of
 
