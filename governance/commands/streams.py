@@ -1,7 +1,7 @@
 """Those who hold a stream: what each is to have, and what it was told, kept for when it is back."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from django.db import DatabaseError, transaction
 from django.utils import timezone
@@ -26,17 +26,11 @@ def stand(place: Place, asked: Sequence[Asked]) -> list[Standing | None]:
     return found
 
 
-def _keep(environment_id: int, told: Mapping[str, str]) -> None:
+def _keep(environment_id: int, told: Iterable[tuple[str, str]]) -> None:
     now = timezone.now()
     rows = [
         ToldAssignment(environment_id=environment_id, agent=agent, bundle_name=name, at=now)
-        for agent, name in sorted(told.items())  # in one order, so that no two wait for each other
+        for agent, name in sorted(told)  # in one order, so that no two wait for each other
     ]
     with transaction.atomic():
-        ToldAssignment.objects.bulk_create(
-            rows,
-            batch_size=500,
-            update_conflicts=True,
-            unique_fields=["environment", "agent"],
-            update_fields=["bundle_name", "at"],
-        )
+        ToldAssignment.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)

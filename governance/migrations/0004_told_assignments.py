@@ -35,7 +35,8 @@ class Migration(migrations.Migration):
                 "ordering": ["agent"],
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("environment", "agent"), name="one_told_assignment_per_agent"
+                        fields=("environment", "agent", "bundle_name"),
+                        name="an_assignment_is_told_once",
                     )
                 ],
             },

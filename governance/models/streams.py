@@ -6,9 +6,10 @@ from governance.models.projects import Environment
 
 
 class ToldAssignment(models.Model):
-    """The bundle that an agent was told to be its assignment.
+    """A bundle that an agent was once told to be its assignment.
 
-    When it comes back it names that one as if it had chosen it: only this row tells the two apart.
+    When it comes back it names one of these as if it had chosen it, and not always the latest, for
+    it may have failed to load that: only these rows tell its choice from its assignment.
     """
 
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="+")
@@ -20,7 +21,7 @@ class ToldAssignment(models.Model):
         ordering = ["agent"]
         constraints = [
             models.UniqueConstraint(
-                fields=["environment", "agent"], name="one_told_assignment_per_agent"
+                fields=["environment", "agent", "bundle_name"], name="an_assignment_is_told_once"
             )
         ]
 

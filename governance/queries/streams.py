@@ -47,7 +47,7 @@ class Standings:
         self._rules: list[Rule] = assignment_rules(*place)
         self._stopped = _stopped(place.environment_id)
         self._told = told_assignments(
-            place.environment_id, (ask.agent for ask in asked if not ask.by_assignment)
+            place.environment_id, {ask.agent for ask in asked if not ask.by_assignment}
         )
         self._known = _known(place.project_id, {ask.bundle for ask in asked} - {""})
         self._deployed = _deployed(place) if any(ask.watches for ask in asked) else []
@@ -61,7 +61,7 @@ class Standings:
             (ask.agent, frozenset(ask.tags.items())),
             lambda: assigned(self._rules, ask.agent, ask.tags),
         )
-        by_assignment = ask.by_assignment or self._told.get(ask.agent, "") == ask.bundle
+        by_assignment = ask.by_assignment or (ask.agent, ask.bundle) in self._told
         if ask.bundle and not by_assignment:
             foreign = ask.bundle not in self._known or (ask.assigned_only and ask.bundle != bundle)
             if foreign and not self._is_stopped(ask):  # whom a stop names, it answers
@@ -82,17 +82,17 @@ class Standings:
 
     def told_anew(
         self, asked: Iterable[Asked], standings: Iterable[Standing | None]
-    ) -> dict[str, str]:
-        """By agent the assigned bundle that it is told now, where that is another than before."""
-        return {
-            ask.agent: standing.document.bundle_name
+    ) -> set[tuple[str, str]]:
+        """Agents, each with the bundle that it is told to be its assignment for the first time."""
+        told = {
+            (ask.agent, standing.document.bundle_name)
             for ask, standing in zip(asked, standings, strict=True)
             if standing is not None
             and standing.document is not None
             and standing.by_assignment
             and ask.bundle != standing.document.bundle_name
-            and self._told.get(ask.agent) != standing.document.bundle_name
         }
+        return told - self._told
 
     def _document(self, bundle: str, ask: Asked) -> ServedDocument | None:
         # All who are not stopped are served the same, and so are all who are.
@@ -112,10 +112,10 @@ def once(kept: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
     return kept[key]
 
 
-def told_assignments(environment_id: int, agents: Iterable[str]) -> dict[str, str]:
-    """By agent the bundle that it was last told to be its assignment."""
-    rows = ToldAssignment.objects.filter(environment=environment_id, agent__in=set(agents))
-    return dict(rows.values_list("agent", "bundle_name"))
+def told_assignments(environment_id: int, agents: Iterable[str]) -> set[tuple[str, str]]:
+    """Of these agents, each with every bundle that it was ever told to be its assignment."""
+    rows = ToldAssignment.objects.filter(environment=environment_id, agent__in=agents)
+    return set(rows.values_list("agent", "bundle_name"))
 
 
 def _stopped(environment_id: int) -> frozenset[str]:
