@@ -13,7 +13,7 @@ from outcomes.domain.asking import WITHIN, Ask, Asked, is_as_sent, pair
 from outcomes.domain.call import Call as Folded
 from outcomes.domain.event import Asked as SaysAsked
 from outcomes.models import Call
-from outcomes.queries.calls import WITH_NAMES, WholeCall, whole_calls
+from outcomes.queries.calls import WholeCall, whole_calls, with_names
 
 LOOKED_THROUGH: Final = 500
 
@@ -26,9 +26,9 @@ def calls_behind(project_id: int, approvals: Sequence[Approval]) -> dict[int, Ca
     for each in approvals:
         near |= Q(at__range=(each.created_at - WITHIN, each.created_at + WITHIN))
     rows = list(
-        Call.objects.filter(near, project=project_id, asked=True)
-        .select_related(*WITH_NAMES)
-        .order_by("-at")[:LOOKED_THROUGH]
+        with_names(Call.objects.filter(near, project=project_id, asked=True)).order_by("-at")[
+            :LOOKED_THROUGH
+        ]
     )
     asked = [each for whole in whole_calls(rows) for each in _asked_in(whole)]
     return _paired(approvals, rows, asked)

@@ -18,7 +18,9 @@ from outcomes.models import Event as EventRow
 from outcomes.wire import Sender, Source
 
 OPEN = "open"  # the type that a filter names for calls without an outcome
-WITH_NAMES = ("agent", "tool", "session", "environment", "version__bundle")
+_NAMED = ("agent", "tool", "session", "environment", "version__bundle")
+# Of a busy session some megabytes, of a long contract half of one: a row of a list each.
+_HEAVY = ("session__tally", "version__document", "version__session_rules")
 IN_ONE_QUERY = 500
 
 
@@ -57,9 +59,14 @@ class WholeCall:
     events: list[StoredEvent]
 
 
+def with_names(found: QuerySet[Call]) -> QuerySet[Call]:
+    """With all that a row is shown with, read along."""
+    return found.select_related(*_NAMED).defer(*_HEAVY)
+
+
 def calls(project_id: int, wanted: CallFilter) -> QuerySet[Call]:
     """The calls of a project, newest first: by their time, then by acceptance."""
-    found = Call.objects.filter(project=project_id).select_related(*WITH_NAMES)
+    found = with_names(Call.objects.filter(project=project_id))
     if wanted.environment:
         found = found.filter(environment__name=as_text(wanted.environment))
     if wanted.session:

@@ -60,7 +60,7 @@ def sessions_shown(
     before: Place | None = None,
     after: Place | None = None,
 ) -> Page[Session]:
-    found = sessions(project_id, environment=wanted.environment, text=wanted.text)
+    found = sessions(project_id, environment=wanted.environment, text=wanted.text).defer("tally")
     if wanted.state:
         found = found.filter(_in_state(now)[wanted.state])
     return page_of(found, SESSION_PLACE, size=SESSIONS_SHOWN, before=before, after=after)

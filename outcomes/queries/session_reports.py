@@ -27,6 +27,7 @@ def sessions(
     found = (
         Session.objects.filter(project=project_id, attempts__gt=0)
         .select_related("agent", "environment", "version__bundle")
+        .defer("version__document", "version__session_rules")  # half a megabyte in each row
         .order_by("-last_at", "-id")
     )
     if environment:

@@ -89,7 +89,7 @@ def _list(request: MemberRequest) -> dict[str, Any]:
     )
     counts = queries.session_counts(request.project.pk, wanted, now)
     rows = [(row, queries.state_of(row, now)) for row in page.rows]
-    tag = _hash([(row.pk, _seen(row), state) for row, state in rows], counts)
+    tag = _hash([(_in_list(row), state) for row, state in rows], counts)
     address = with_query(
         reverse("outcomes:sessions", args=[request.project.slug]),
         environment=wanted.environment,
@@ -178,11 +178,16 @@ def _standing(request: MemberRequest, session: Session) -> dict[str, Any]:
 
 
 def _tag(session: Session) -> str:
-    return _hash(_seen(session), queries.state_of(session, timezone.now()))
+    return _hash(_in_list(session), session.tally, queries.state_of(session, timezone.now()))
 
 
-def _seen(session: Session) -> tuple[object, ...]:
-    return session.last_at, session.version_id, session.agent_id, session.tally
+def _in_list(session: Session) -> tuple[object, ...]:
+    """What a row of the list shows; the counts by tool and by reason are not read for it."""
+    return (
+        session.pk, session.first_at, session.last_at, session.version_id, session.agent_id,
+        session.attempts, session.successes, session.failures, session.unknown, session.denied,
+        session.open, session.disagreements, session.artifacts, session.stopped,
+    )  # fmt: skip
 
 
 def _hash(*parts: object) -> str:

@@ -89,3 +89,21 @@ def test_counts_and_lists_see_only_their_own_project(agent, pages):
     assert "No session yet." in theirs.text("sessions/")
     assert theirs.rows("calls/", session="none") == []
     assert "No session reported" not in theirs.text("sessions/")
+
+
+LISTS = ["/v1/outcomes", "/p/{slug}/calls/", "/p/{slug}/sessions/", "/p/{slug}/live/sessions/"]
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_list_does_not_read_all_that_sessions_and_contracts_hold(
+    project, agent, path, django_assert_max_num_queries
+):
+    agent.post(*(an_item() for _ in range(3)), a_denied_item())
+    viewer = builders.signed_in(builders.a_member(project, Role.VIEWER).user)
+    with django_assert_max_num_queries(12) as asked:
+        assert viewer.get(path.format(slug=project.slug)).status_code == 200
+    statements = " ".join(each["sql"] for each in asked.captured_queries)
+    assert "last_at" in statements
+    assert not [
+        name for name in ("tally", "document", "session_rules") if f'"{name}"' in statements
+    ]
