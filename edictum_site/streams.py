@@ -58,20 +58,25 @@ class DocumentStreams:
 
     def __init__(self, broker: str) -> None:
         self._broker = broker
+        self._presence: Presence | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self, threads: Threads) -> None:
         self._hub = Hub(Database(threads))
         work = self._hub.run()
         if self._broker:
+            self._presence = Presence(self._broker, self._hub)
             work.append(Listening(self._broker, self._hub.news).keep_listening)
-            work.append(Presence(self._broker, self._hub).keep_telling)
+            work.append(self._presence.keep_telling)
         self._tasks = [asyncio.create_task(kept_running(each)) for each in work]
 
     def stop(self) -> None:
-        for task in self._tasks:
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
             task.cancel()
         self._hub.stop()
+        if tasks and self._presence is not None:
+            self._last = asyncio.create_task(self._presence.close())
 
     async def serve(self, memory: dict[str, Any], client: Client) -> Reply | None:
         gone = client.gone()

@@ -57,6 +57,7 @@ class Presence:
                 self._told.clear()
 
     async def close(self) -> None:
+        """Take all of it back, as this process ends."""
         try:
             for project_id in self._told:
                 await self._broker.zrem(processes_key(project_id), self._process)

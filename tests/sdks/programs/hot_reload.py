@@ -1,0 +1,42 @@
+"""An agent that watches its bundle, or its assignment where it names none: says why it is denied,
+whenever that has become another why.
+
+It ends when its standard input does.
+"""
+
+import asyncio
+import os
+import sys
+
+from edictum import Edictum, EdictumDenied
+
+
+async def why(guard: Edictum) -> str:
+    try:
+        await guard.run("shell", {"command": "rm -r /"}, lambda command: "ran")
+    except EdictumDenied as denied:
+        return denied.reason
+    return "not denied"
+
+
+async def main() -> None:
+    guard = await Edictum.from_server(
+        os.environ["CONSOLE_URL"],
+        os.environ["CONSOLE_KEY"],
+        os.environ["AGENT"],
+        env="production",
+        bundle_name=os.environ.get("BUNDLE"),
+    )
+    over = asyncio.create_task(asyncio.to_thread(sys.stdin.read))
+    said = ""
+    while not over.done():
+        reason = await why(guard)
+        if reason != said:
+            said = reason
+            sys.stdout.write(f"{reason}\n")
+            sys.stdout.flush()
+        await asyncio.sleep(0.05)
+    await guard.close()
+
+
+asyncio.run(main())
