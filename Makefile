@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run setup setup-dev venv test test-quick check fix kill browser
+.PHONY: run setup setup-dev venv test test-sdks test-quick check fix kill browser
 
 run: setup
 	@exec $(BIN)/python manage.py up
@@ -18,6 +18,13 @@ test: setup-dev browser
 	@sqlite=0; postgres=0; \
 	$(BIN)/python -m pytest -q || sqlite=$$?; \
 	$(BIN)/python -m pytest -q --postgres || postgres=$$?; \
+	exit $$((sqlite | postgres))
+
+# Agents on every version of the SDK; `test` has one of each generation.
+test-sdks: setup-dev
+	@sqlite=0; postgres=0; export SDKS=all; \
+	$(BIN)/python -m pytest -q tests/sdks clients/python/tests/test_versions.py || sqlite=$$?; \
+	$(BIN)/python -m pytest -q --postgres tests/sdks || postgres=$$?; \
 	exit $$((sqlite | postgres))
 
 # What a commit should pass: the checks, and the tests that need no store.

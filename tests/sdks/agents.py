@@ -1,0 +1,81 @@
+"""Programs on the SDK's versions, all started at once, and what each scenario told."""
+
+import json
+import os
+import subprocess
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from tests.journeys.console import KEY, Console
+from tests.sdks.environments import ROOT, python_of
+
+OLDEST, NEWEST = "0.12.2", "0.19.0"
+ALL = (OLDEST, "0.13.0", "0.15.0", "0.16.0", "0.17.0", "0.18.0", NEWEST)
+# One of each generation; `make test-sdks` takes all.
+FEW = (OLDEST, "0.15.0", "0.17.0", NEWEST)
+VERSIONS = ALL if os.environ.get("SDKS") == "all" else FEW
+PATIENCE = 120.0  # seconds of one program, with all that it waits for
+
+
+def minor(version: str) -> int:
+    return int(version.split(".")[1])
+
+
+class Agents:
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self._public_key = told(console, "GET", "signing-key")["public_key"]
+        pool = ThreadPoolExecutor(len(VERSIONS))  # two of them have the processors anyway
+        self._runs: dict[str, Future[dict[str, Any]]] = {
+            version: pool.submit(self._run, version) for version in VERSIONS
+        }
+        pool.shutdown(wait=False)
+
+    def told(self, version: str, scenario: str) -> Any:
+        """Its facts, or the end of this test: skipped without a registry, failed with its error."""
+        found = self._runs[version].result().get(scenario)
+        assert found is not None, f"{version} has no scenario {scenario}"
+        assert "error" not in found, found["error"]
+        return found["facts"]
+
+    def _run(self, version: str) -> dict[str, Any]:
+        python = python_of(version)
+        # The SDK of this version asks for the new kind of document where the old is to be had.
+        dialect = {"dialect": "new"} if minor(version) == 17 else {}
+        key = a_key(self.console, version, **dialect)
+        done = subprocess.run(
+            [str(python), "-m", "tests.sdks.programs.scenarios", version],
+            cwd=ROOT,
+            env={
+                "PATH": os.environ["PATH"],
+                "CONSOLE_URL": self.console.url,
+                "AGENT_KEY": key,
+                "OPERATOR_KEY": KEY,
+                "PUBLIC_KEY": self._public_key,
+            },
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        assert done.returncode == 0, done.stderr
+        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        return {line["scenario"]: line for line in lines}
+
+
+def a_key(console: Console, name: str, **fields: Any) -> str:
+    wanted = {"name": name, "env": "production", "scopes": ["agent"], **fields}
+    return str(told(console, "POST", "keys", **wanted)["key"])
+
+
+def deploy(console: Console, text: str) -> dict[str, Any]:
+    version = told(console, "POST", "contracts", yaml=text)
+    path = f"contracts/{version['name']}/deployments"
+    told(console, "POST", path, version=version["version"], env="production")
+    return version
+
+
+def told(console: Console, method: str, path: str, **body: Any) -> dict[str, Any]:
+    status, answer = console.ask(method, path, json.dumps(body).encode() if body else None)
+    assert status in (200, 201), answer
+    found: dict[str, Any] = answer
+    return found

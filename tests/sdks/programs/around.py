@@ -1,0 +1,116 @@
+"""What an agent's program has around it: an operator at the console, and a line that can be cut."""
+
+import asyncio
+import contextlib
+import json
+import time
+import urllib.request
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import urlsplit
+
+PATIENCE = 30.0  # seconds; what does not happen by then does not happen
+
+
+class Operator:
+    """A person's side: deploys, assigns and decides while agents are at work."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self._url, self._key = url, key
+
+    async def ask(self, method: str, path: str, **body: Any) -> dict[str, Any]:
+        return await asyncio.to_thread(self._ask, method, path, body)
+
+    async def deploy(self, text: str) -> str:
+        """The hash of what is in force now, as it was written."""
+        version = await self.ask("POST", "contracts", yaml=text)
+        path = f"contracts/{version['name']}/deployments"
+        await self.ask("POST", path, version=version["version"], env="production")
+        return str(version["revision_hash"])
+
+    async def assign(self, bundle: str, agent: str, **rule: Any) -> None:
+        await self.ask(
+            "PUT", "assignments", bundle_name=bundle, env="production", agent_id=agent, **rule
+        )
+
+    async def decide(self, agent: str, decision: str, reason: str) -> None:
+        until = time.monotonic() + PATIENCE
+        while True:
+            found = await self.ask("GET", f"approvals?agent_id={agent}&status=pending")
+            if found["approvals"]:
+                break
+            assert time.monotonic() < until, f"{agent} has not asked"
+            await asyncio.sleep(0.1)
+        path = f"approvals/{found['approvals'][0]['id']}/decision"
+        await self.ask("POST", path, decision=decision, reason=reason)
+
+    def _ask(self, method: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        request = urllib.request.Request(  # noqa: S310 - the console that the test has started
+            f"{self._url}/v1/{path}",
+            json.dumps(body).encode() if body else None,
+            {"Authorization": f"Bearer {self._key}"},
+            method=method,
+        )
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310 - the same
+            told: dict[str, Any] = json.loads(answer.read())
+            return told
+
+
+class Line:
+    """Between an agent and the console; cut, nobody is there, and mended, all is as before."""
+
+    def __init__(self, url: str) -> None:
+        to = urlsplit(url)
+        self._to = (to.hostname, to.port)
+        self._server: asyncio.Server | None = None
+        self._open: set[asyncio.StreamWriter] = set()
+        self._port = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    async def mend(self) -> None:
+        self._server = await asyncio.start_server(self._carry, "127.0.0.1", self._port)
+        self._port = self._server.sockets[0].getsockname()[1]
+
+    async def cut(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        for writer in list(self._open):
+            writer.transport.abort()
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there, back = await asyncio.open_connection(*self._to)
+        self._open |= {writer, back}
+        await asyncio.gather(_pump(reader, back), _pump(there, writer))
+        self._open -= {writer, back}
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while some := await reader.read(65_536):
+            writer.write(some)
+            await writer.drain()
+    with contextlib.suppress(OSError, RuntimeError):
+        writer.close()
+
+
+@contextlib.asynccontextmanager
+async def a_line(url: str) -> AsyncIterator[Line]:
+    line = Line(url)
+    await line.mend()
+    try:
+        yield line
+    finally:
+        await line.cut()
+
+
+async def until(happened: Any) -> bool:
+    """Whether it has happened before patience ends."""
+    deadline = time.monotonic() + PATIENCE
+    while not happened():
+        if time.monotonic() > deadline:
+            return False
+        await asyncio.sleep(0.05)
+    return True
