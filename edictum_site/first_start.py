@@ -18,12 +18,13 @@ def make_first_things() -> Iterator[str]:
     """Make what is missing, and tell line by line what is shown only now."""
     project = commands.first_project()
     yield from _documents()
-    yield from _way_in(project)
+    # First, because it may end the start: no link is shown for one that did not happen.
     bootstrap = env_secret("EDICTUM_SITE_BOOTSTRAP_KEY")
     try:
         differs = commands.keep_bootstrap_key(project, bootstrap) if bootstrap else ""
     except InvalidInput as error:
         raise SettingInvalid(str(error)) from None
+    yield from _way_in(project)
     if differs:
         yield differs
     if not queries.has_keys(project):

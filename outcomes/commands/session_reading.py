@@ -40,14 +40,22 @@ class SessionGone(Exception):
     """A session was removed while its calls were being settled; they are settled anew."""
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a claim has learnt of names, by the ids of their rows."""
+
+    tools: dict[int, str]
+    unnamed: frozenset[int]  # the agents of whom nobody said a name
+
+
 @dataclass(slots=True)
 class Touched:
     added: list[Seen] = field(default_factory=list)
     changed: bool = False
 
 
-def read_sessions(changes: Iterable[Change], governing: Governing, tools: dict[int, str]) -> None:
-    touched = _touched(changes, tools)
+def read_sessions(changes: Iterable[Change], governing: Governing, known: Known) -> None:
+    touched = _touched(changes, known)
     rows: list[tuple[Any, ...]] = []
     anew: list[int] = []
     for kept in Session.objects.select_for_update().filter(pk__in=touched.keys()).order_by("id"):
@@ -69,7 +77,7 @@ def read_sessions(changes: Iterable[Change], governing: Governing, tools: dict[i
     bulk.update(Session, COLUMNS, sorted(rows, key=lambda row: row[0]))
 
 
-def _touched(changes: Iterable[Change], tools: dict[int, str]) -> dict[int, Touched]:
+def _touched(changes: Iterable[Change], known: Known) -> dict[int, Touched]:
     touched: dict[int, Touched] = defaultdict(Touched)
     for old, new in changes:
         if old is not None and old.session is not None:
@@ -77,14 +85,15 @@ def _touched(changes: Iterable[Change], tools: dict[int, str]) -> dict[int, Touc
         if new.session is not None:
             each = touched[new.session]
             if old is None:
-                each.added.append(_seen(new, tools[new.tool]))
+                each.added.append(_seen(new, known))
             else:
                 each.changed = True
     return touched
 
 
-def _seen(row: CallRow, tool: str) -> Seen:
-    return Seen((row.at, row.call_index, row.order), step_of(row, tool), row.agent)
+def _seen(row: CallRow, known: Known) -> Seen:
+    place, step = (row.at, row.call_index, row.order), step_of(row, known.tools[row.tool])
+    return Seen(place, step, row.agent, row.agent not in known.unnamed)
 
 
 def _continued(kept: Session, touched: Touched, governing: Governing) -> Standing | None:

@@ -15,9 +15,9 @@ from outcomes.commands.contents import locked
 from outcomes.commands.counting import Change, count
 from outcomes.commands.names import Name, ids_of
 from outcomes.commands.reading import CallKey, Reading, Told, judged
-from outcomes.commands.session_reading import read_sessions
+from outcomes.commands.session_reading import Known, read_sessions
 from outcomes.domain.call import Call
-from outcomes.domain.event import Event
+from outcomes.domain.event import UNKNOWN_AGENT, Event
 from outcomes.domain.fold import fold
 from outcomes.domain.outcome import (
     Outcome,
@@ -56,7 +56,7 @@ def write(reading: Reading) -> None:
     there = fresh - {(row.environment, row.digest) for _, row in inserted}
     changes = inserted + writer.merge_calls(there, new)
     count(changes)
-    read_sessions(changes, writer.governing, writer.tool_names())
+    read_sessions(changes, writer.governing, writer.known())
 
 
 class _Writer:
@@ -69,8 +69,11 @@ class _Writer:
         self.projects: dict[int, int] = {}  # of each environment
         self.artifacts = reading.contents.write()
 
-    def tool_names(self) -> dict[int, str]:
-        return {row: name for (_, name), row in self.tools.items()}
+    def known(self) -> Known:
+        return Known(
+            {row: name for (_, name), row in self.tools.items()},
+            frozenset(row for (_, name), row in self.agents.items() if name == UNKNOWN_AGENT),
+        )
 
     def insert_events(self) -> set[int]:
         """The orders of the events that were not there yet."""

@@ -13,10 +13,12 @@ from typing import Any
 
 from governance.queries import Governing
 from outcomes.codec import STEP_COLUMNS, step_from
+from outcomes.domain.event import UNKNOWN_AGENT
 from outcomes.domain.session import SessionTally, Step
 from outcomes.models import Call, Session
 
 Place = tuple[datetime, int, int]
+_PLACE = ("session", "at", "call_index", "order")
 
 
 @dataclass(slots=True)
@@ -26,6 +28,7 @@ class Seen:
     place: Place
     step: Step
     agent: int
+    named: bool  # the agent has a name, and is not merely unknown
 
     @property
     def is_artifact(self) -> bool:
@@ -41,13 +44,16 @@ class Standing:
     earlier: list[int]  # versions that governed calls before the last one
     first_at: datetime
     last: Place
-    agent: int
+    agent: int  # of the last call that names one
+    named: bool
     artifacts: int
 
     def go_on(self, calls: Iterable[Seen]) -> None:
         for call in calls:
             self.tally.advance(call.step)
-            self.last, self.agent = call.place, call.agent
+            self.last = call.place
+            if call.named or not self.named:
+                self.agent, self.named = call.agent, call.named
             self.artifacts += call.is_artifact
 
     def kept(self) -> str:
@@ -56,6 +62,7 @@ class Standing:
         state = {
             "last": [at.isoformat(), index, order],
             "earlier": self.earlier,
+            "named": self.named,
             "tally": self.tally.state(),
         }
         return json.dumps(state, separators=(",", ":"))
@@ -81,6 +88,7 @@ def standing_of(session: Session, governing: Governing) -> Standing | None:
         session.first_at,
         _place_of(state["last"]),
         session.agent_id,
+        state["named"],
         session.artifacts,
     )
 
@@ -94,7 +102,9 @@ def read_anew(calls: Sequence[Seen], governing: Governing) -> Standing:
         governing.limits_of(version),
         {number: governing.limits_of(number) for number in earlier},
     )
-    standing = Standing(tally, version, earlier, first.place[0], first.place, first.agent, 0)
+    standing = Standing(
+        tally, version, earlier, first.place[0], first.place, first.agent, first.named, 0
+    )
     standing.go_on(calls)
     return standing
 
@@ -103,11 +113,12 @@ def calls_of(sessions: list[int]) -> dict[int, list[Seen]]:
     found: dict[int, list[Seen]] = defaultdict(list)
     rows = (
         Call.objects.filter(session__in=sessions)
-        .order_by("session", "at", "call_index", "order")
-        .values_list("session", "at", "call_index", "order", "agent", "tool__name", *STEP_COLUMNS)
+        .order_by(*_PLACE)
+        .values_list(*_PLACE, "agent", "agent__name", "tool__name", *STEP_COLUMNS)
     )
-    for session, at, index, order, agent, tool, *rest in rows:
-        found[session].append(Seen((at, index, order), step_from(tool, *rest), agent))
+    for session, at, index, order, agent, name, tool, *rest in rows:
+        step, named = step_from(tool, *rest), name != UNKNOWN_AGENT
+        found[session].append(Seen((at, index, order), step, agent, named))
     return found
 
 

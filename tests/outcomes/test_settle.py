@@ -193,3 +193,13 @@ def test_a_session_whose_only_call_turns_out_to_be_anothers_counts_nothing(agent
     assert agent.outcome("c-1")["conflict"] is True
     assert [each["session_id"] for each in agent.get("agent-sessions")["sessions"]] == ["second"]
     assert differences() == []
+
+
+def test_a_session_keeps_the_name_of_its_agent_when_a_later_call_says_none(agent: Agent):
+    def at(second):
+        return {"session_id": "s", "timestamp": f"2026-11-18T06:00:0{second}Z"}
+
+    agent.post(an_outcome(agent_id="billing-bot", **at(0)), an_outcome(**at(1)))
+    assert agent.session("s")["agent_id"] == "billing-bot"
+    agent.post(an_outcome(**at(2)))
+    assert agent.session("s")["agent_id"] == "billing-bot"
