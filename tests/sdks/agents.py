@@ -67,10 +67,10 @@ def a_key(console: Console, name: str, **fields: Any) -> str:
     return str(told(console, "POST", "keys", **wanted)["key"])
 
 
-def deploy(console: Console, text: str) -> dict[str, Any]:
+def deploy(console: Console, text: str, *, env: str = "production") -> dict[str, Any]:
     version = told(console, "POST", "contracts", yaml=text)
     path = f"contracts/{version['name']}/deployments"
-    told(console, "POST", path, version=version["version"], env="production")
+    told(console, "POST", path, version=version["version"], env=env)
     return version
 
 
