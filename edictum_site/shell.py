@@ -16,13 +16,19 @@ from outcomes.queries import Backlog, backlog
 LATE = 60.0  # seconds behind after which something must be wrong
 
 APPROVALS = "outcomes:approvals"
+ATTENTION = "governance:attention"
+# What the numbers beside the entries count.
+COUNTED = {APPROVALS: "waiting", ATTENTION: "open"}
 
 # In the order of the navigation; a page stands here from the day it exists.
 GROUPS = (
-    (("Sessions", "outcomes:sessions", "sessions"),),
-    (("Approvals", APPROVALS, "approvals"),),
+    (("Sessions", "outcomes:sessions", "sessions"), ("Needs attention", ATTENTION, "warning")),
+    (("Approvals", APPROVALS, "approvals"), ("Agents", "outcomes:agents", "agents")),
     (("Settings", "governance:settings", "settings"),),
 )
+
+# Pages that belong to an entry of the navigation, wherever they stand.
+BELONG = {"outcomes:sessions": ("/calls/",), "outcomes:agents": ("/stop/", "/stops/")}
 
 
 class Entry(TypedDict):
@@ -32,6 +38,7 @@ class Entry(TypedDict):
     current: bool
     count: int
     filled: bool
+    counted: str
 
 
 class ConsoleState(TypedDict):
@@ -43,10 +50,13 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     project: Project | None = getattr(request, "project", None)
     if project is None:
         return {"project": None, "projects": [], "nav": []}
-    waiting = queries.waiting_by_environment(project.pk, timezone.now())
-    environments = list(waiting)
+    beside = queries.navigation(project.pk, timezone.now())
+    environments = list(beside.waiting)
     asked = request.GET.get("environment", "")
-    counts = {APPROVALS: sum(waiting.values())}
+    counts = {
+        APPROVALS: sum(beside.waiting.values()),
+        ATTENTION: beside.findings,
+    }
     return {
         "project": project,
         "projects": getattr(request, "projects", []),
@@ -95,10 +105,11 @@ def _entry(
         current=_is_current(request.path, view, url),
         count=counts.get(view, 0),
         filled=view == APPROVALS,  # somebody has to act
+        counted=COUNTED.get(view, ""),
     )
 
 
 def _is_current(path: str, view: str, url: str) -> bool:
-    # Calls belong to sessions, wherever their pages stand.
-    calls = url.removesuffix("sessions/") + "calls/" if view == "outcomes:sessions" else url
-    return path.startswith((url, calls))
+    return path.startswith(
+        (url, *(url.rsplit("/", 2)[0] + there for there in BELONG.get(view, ())))
+    )

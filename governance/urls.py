@@ -2,7 +2,17 @@
 
 from django.urls import include, path
 
-from governance.views import approvals, audit, doors, keys, members, projects, signing
+from governance.views import (
+    approvals,
+    audit,
+    doors,
+    findings,
+    keys,
+    members,
+    projects,
+    signing,
+    stops,
+)
 
 app_name = "governance"
 
@@ -42,5 +52,10 @@ urlpatterns = [
         approvals.open_arguments,
         name="open_arguments",
     ),
+    path("p/<slug:slug>/attention/", findings.attention, name="attention"),
+    path("p/<slug:slug>/stop/", stops.new_stop, name="new_stop"),
+    path("p/<slug:slug>/stops/<int:stop_id>/", stops.stop, name="stop"),
+    path("p/<slug:slug>/stops/<int:stop_id>/taking/", stops.stop_taking, name="stop_taking"),
+    path("p/<slug:slug>/stops/<int:stop_id>/lift/", stops.lift_stop, name="lift_stop"),
     path("p/<slug:slug>/settings/", include(in_settings)),
 ]

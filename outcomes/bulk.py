@@ -70,6 +70,29 @@ def add(model: Model, key: Sequence[str], sums: Sequence[str], rows: Sequence[Ro
         cursor.executemany(f"{into} VALUES ({marks}) {then}", _adapted(model, columns, rows))
 
 
+def keep_newest(
+    model: Model, key: Sequence[str], at: str, others: Sequence[str], rows: Sequence[Row]
+) -> None:
+    """Write what is not older than the row with this key, if that has a time; rows come sorted."""
+    if not rows:
+        return
+    columns = [*key, at, *others]
+    table = model._meta.db_table
+    told = [_field(model, name).column for name in (at, *others)]
+    changed = ", ".join(f'"{name}" = excluded."{name}"' for name in told)
+    into = f"INSERT INTO {table} ({_names(model, columns)})"
+    then = (
+        f"ON CONFLICT ({_names(model, key)}) DO UPDATE SET {changed}"
+        f' WHERE {table}."{at}" IS NULL OR excluded."{at}" >= {table}."{at}"'
+    )
+    if connection.vendor == "postgresql":
+        _unnested(f"{into} SELECT * FROM {{source}} {then}", model, columns, rows)
+        return
+    marks = ", ".join(["%s"] * len(columns))
+    with connection.cursor() as cursor:
+        cursor.executemany(f"{into} VALUES ({marks}) {then}", _adapted(model, columns, rows))
+
+
 def update(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
     """Write these columns of the rows whose id stands first."""
     if not rows:

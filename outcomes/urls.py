@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from outcomes.views import approvals, artifacts, call, calls, counters, inbox, sessions
+from outcomes.views import agents, approvals, artifacts, call, calls, counters, inbox, sessions
 
 
 class Identifier:
@@ -26,6 +26,8 @@ live = [
     path("session/", sessions.session_standing, name="session_standing"),
     path("calls/", calls.call_rows, name="call_rows"),
     path("approvals/", approvals.waiting_approvals, name="waiting_approvals"),
+    path("agents/", agents.agent_rows, name="agent_rows"),
+    path("agent/", agents.agent_standing, name="agent_standing"),
 ]
 in_settings = [
     path("rejected/", inbox.rejected, name="rejected"),
@@ -40,6 +42,8 @@ in_project: list[URLPattern | URLResolver] = [
     path("calls/<identifier:call_id>/", call.call, name="call"),
     path("artifacts/<str:sha256>/raw", artifacts.raw, name="artifact_raw"),
     path("approvals/", approvals.approvals, name="approvals"),
+    path("agents/", agents.agents, name="agents"),
+    path("agents/<identifier:name>/", agents.agent, name="agent"),
     path("live/", include(live)),
     path("settings/", include(in_settings)),
 ]

@@ -30,6 +30,7 @@ VERDICT_SIGNS: Mapping[str, str] = {"success": "success", "failure": "cross", "u
 GO_KEYS: Mapping[str, str] = {
     "overview": "o",
     "sessions": "s",
+    "warning": "n",  # needs attention
     "tools": "t",
     "denials": "d",
     "artifacts": "a",

@@ -9,7 +9,6 @@ from governance.queries.approvals import (
     ended_approvals,
     ended_since,
     waiting_approvals,
-    waiting_by_environment,
 )
 from governance.queries.assignments import (
     assignment_numbered,
@@ -52,6 +51,7 @@ from governance.queries.keys import (
     live_key,
     live_keys,
 )
+from governance.queries.navigation import Navigation, navigation
 from governance.queries.people import (
     admins_beside,
     anybody,
@@ -79,6 +79,7 @@ __all__ = [
     "ApprovalFilter",
     "Ended",
     "Governing",
+    "Navigation",
     "ServedDocument",
     "admins_beside",
     "anybody",
@@ -115,6 +116,7 @@ __all__ = [
     "member_numbered",
     "members",
     "memberships",
+    "navigation",
     "newest_version",
     "newest_versions",
     "number_of_open_findings",
@@ -139,5 +141,4 @@ __all__ = [
     "version_numbered",
     "versions_before",
     "waiting_approvals",
-    "waiting_by_environment",
 ]

@@ -70,8 +70,8 @@ def waiting_approvals(
     return list(rows.order_by("ends_at", "id")[:limit])
 
 
-def waiting_by_environment(project_id: int, now: datetime) -> dict[str, int]:
-    """How many wait in each environment of the project, by the names of all of them."""
+def environments_with_waiting(project_id: int, now: datetime) -> QuerySet[Environment]:
+    """All environments of the project, each with the number that waits there."""
     waiting = (
         Approval.objects.filter(_standing(Status.PENDING, now), environment=OuterRef("pk"))
         .order_by()
@@ -80,8 +80,7 @@ def waiting_by_environment(project_id: int, now: datetime) -> dict[str, int]:
         .values("number")
     )
     rows = Environment.objects.filter(project=project_id)
-    numbers = rows.annotate(waiting=Coalesce(Subquery(waiting), 0))
-    return dict(numbers.values_list("name", "waiting"))
+    return rows.annotate(waiting=Coalesce(Subquery(waiting), 0))
 
 
 def ended_approvals(

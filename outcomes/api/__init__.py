@@ -1,6 +1,6 @@
 """The routes of outcomes, split by noun."""
 
-from outcomes.api import artifacts, calls, health, ingest, session_store, sessions
+from outcomes.api import artifacts, calls, health, ingest, session_store, sessions, skills
 from outcomes.api.routing import router
 from outcomes.api.waiting import NotYet
 
@@ -13,4 +13,5 @@ __all__ = [
     "router",
     "session_store",
     "sessions",
+    "skills",
 ]

@@ -1,12 +1,19 @@
 """The door for outcomes and events. The answer comes after the commit."""
 
+import logging
+
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 
 from governance.auth import AGENT_HEADER, AccessRequest, KeyAuth
 from outcomes import commands, doorbell
 from outcomes.api.answers import answer
 from outcomes.api.routing import router
-from outcomes.wire import Source, read_body
+from outcomes.models import AgentReport
+from outcomes.wire import BodyRefused, Source, read_body, read_report
+from outcomes.wire.reports import agent_in
+
+logger = logging.getLogger(__name__)
 
 CAN_INGEST = KeyAuth("ingest")
 
@@ -33,6 +40,8 @@ def _take(request: AccessRequest, source: Source) -> HttpResponse:
     )
     if taken.accepted:
         doorbell.ring()
+    if body.manifest:
+        _keep_manifest(request, body.manifest)
     return answer(
         {
             "accepted": taken.accepted,
@@ -44,6 +53,19 @@ def _take(request: AccessRequest, source: Source) -> HttpResponse:
         },
         status=202,
     )
+
+
+def _keep_manifest(request: AccessRequest, manifest: bytes) -> None:
+    """The events are acknowledged, whatever is wrong with what came along."""
+    try:
+        report = read_report(manifest)
+        agent = agent_in(report) or _agent_named_by(request)
+        if not agent or request.auth.admits_agent(agent):
+            commands.keep_report(
+                AgentReport.Kind.MANIFEST, report, agent=agent, access=request.auth
+            )
+    except (BodyRefused, DatabaseError):
+        logger.warning("The manifest of an agent was not kept", exc_info=True)
 
 
 def _agent_named_by(request: HttpRequest) -> str:

@@ -5,6 +5,7 @@ from outcomes.commands.artifacts import remove_unreferenced_artifacts, store_art
 from outcomes.commands.batches import retry_batch
 from outcomes.commands.counters import remove_idle_values, reset_counters
 from outcomes.commands.increments import Increment, count_all_up
+from outcomes.commands.reports import keep_report
 from outcomes.commands.session_store import count_up, put_value, remove_value
 from outcomes.commands.settle import settle_inbox
 from outcomes.commands.unread import find_unread_documents
@@ -16,6 +17,7 @@ __all__ = [
     "count_all_up",
     "count_up",
     "find_unread_documents",
+    "keep_report",
     "put_value",
     "remove_idle_values",
     "remove_unreferenced_artifacts",

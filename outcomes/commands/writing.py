@@ -15,6 +15,7 @@ from outcomes.commands.contents import locked
 from outcomes.commands.counting import Change, count
 from outcomes.commands.names import Name, ids_of
 from outcomes.commands.reading import CallKey, Reading, Told, judged
+from outcomes.commands.seen import note_agents
 from outcomes.commands.session_reading import Known, read_sessions
 from outcomes.domain.call import Call
 from outcomes.domain.event import UNKNOWN_AGENT, Event
@@ -56,6 +57,7 @@ def write(reading: Reading) -> None:
     there = fresh - {(row.environment, row.digest) for _, row in inserted}
     changes = inserted + writer.merge_calls(there, new)
     count(changes)
+    note_agents(changes)
     read_sessions(changes, writer.governing, writer.known())
 
 

@@ -7,6 +7,7 @@ read. What must be unique is a constraint all the same.
 
 from outcomes.models.artifacts import Artifact
 from outcomes.models.calls import Call, Event
+from outcomes.models.fleet import AgentReport, AgentSeen
 from outcomes.models.inbox import Batch, RejectedItem
 from outcomes.models.names import Agent, Tool
 from outcomes.models.rollups import AgentMinute, ToolMinute
@@ -16,6 +17,8 @@ from outcomes.models.store import StoredValue
 __all__ = [
     "Agent",
     "AgentMinute",
+    "AgentReport",
+    "AgentSeen",
     "Artifact",
     "Batch",
     "Call",

@@ -23,6 +23,21 @@ def call_url(slug: str, call_id: str, environment: str) -> str:
 
 
 @register.simple_tag
+def agent_url(slug: str, name: str) -> str:
+    base = reverse("outcomes:agents", args=[slug])
+    if {".", ".."} & set(name.split("/")) or name == ELSEWHERE:
+        return f"{base}{ELSEWHERE}/?{urlencode({'id': name})}"
+    return f"{base}{quote(name, safe='')}/"
+
+
+@register.simple_tag
+def stop_url(slug: str, environment: str, agent: str = "") -> str:
+    """Where one is asked whether to stop an agent, or without one the environment."""
+    query = {"environment": environment} | ({"agent": agent} if agent else {})
+    return f"{reverse('governance:new_stop', args=[slug])}?{urlencode(query)}"
+
+
+@register.simple_tag
 def reset_url(slug: str, session_id: str, environment: str) -> str:
     query = urlencode({"of": session_id, "environment": environment})
     return f"{reverse('outcomes:reset_session', args=[slug])}?{query}"

@@ -18,6 +18,7 @@ class Body:
 
     items: Sequence[tuple[int, bytes]]
     refusals: list[Refusal]
+    manifest: bytes = b""  # the rules that a gate says it holds, sent along with its events
 
 
 class _Outcomes(msgspec.Struct):
@@ -26,6 +27,7 @@ class _Outcomes(msgspec.Struct):
 
 class _Events(msgspec.Struct):
     events: list[msgspec.Raw]
+    agent_manifest: msgspec.Raw = msgspec.Raw(b"")
 
 
 _DECODERS: dict[Source, msgspec.json.Decoder[Any]] = {
@@ -38,14 +40,16 @@ def read_body(body: bytes, encoding: str, source: Source) -> Body:
     body = unpacked(body, encoding)
     refuse_too_much(body, source)
     try:
-        raws = getattr(_DECODERS[source].decode(body), source)
+        posted = _DECODERS[source].decode(body)
+        raws = getattr(posted, source)
     except msgspec.ValidationError as error:
         raise BodyRefused(422, "wrong_shape", f"{error}. Expected {{{source!r}: [...]}}.") from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         # One item that is no JSON spoils the split of all: take them apart the slow way.
         return _read_slowly(body, source)
     refuse_too_many(len(raws))
-    return Body(list(enumerate(map(bytes, raws))), [])
+    manifest = bytes(posted.agent_manifest) if source == "events" else b""
+    return Body(list(enumerate(map(bytes, raws))), [], manifest)
 
 
 def _read_slowly(body: bytes, source: Source) -> Body:

@@ -86,6 +86,8 @@ def ids(project: Project) -> dict[str, object]:
         "sha256": Artifact.objects.get(project=project).sha256,
         "batch_id": set_aside.pk,
         "code": an_approval(project).code,
+        "name": "unknown",
+        "stop_id": commands.stop(project, env="production", agent="another", by=CONSOLE)[0].pk,
         "key_id": builders.a_key(project)[1].pk,
         "member_id": builders.a_member(project).pk,
         "invitation_id": project.invitations.get().pk,

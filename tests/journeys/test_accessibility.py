@@ -22,6 +22,11 @@ PAGES = {
     "call": f"/p/default/calls/{SESSION}-1/",
     "denied call": f"/p/default/calls/{SESSION}-3/",
     "approvals": "/p/default/approvals/",
+    "agents": "/p/default/agents/",
+    "agent": "/p/default/agents/billing-bot/",
+    "stop an environment": "/p/default/stop/",
+    "stop an agent": "/p/default/stop/?environment=production&agent=billing-bot",
+    "needs attention": "/p/default/attention/",
     "rejected": "/p/default/settings/rejected/",
     "set aside": "/p/default/settings/set-aside/",
     "settings": "/p/default/settings/",
@@ -50,6 +55,9 @@ def _something_to_show(console):
     waiting = {"tool_name": "t", "tool_args": {"to": "a", "token": "b"}, "timeout": 3_600}
     waiting |= {"agent_id": "billing-bot", "session_id": SESSION, "message": "May I?"}
     assert console.ask("POST", "approvals", json.dumps(waiting).encode())[0] in (200, 201)
+    scan = {"total_scanned": 2, "violations": [{"name": "s", "risk_level": "high"}]}
+    scan |= {"agent_id": "billing-bot", "stats": {"critical": 0, "high": 1}}
+    assert console.ask("POST", "skill-scan", json.dumps(scan).encode())[0] == 200
     for counter in ("attempts", "tool:look up"):
         counted = f"sessions/s:{SESSION}:{quote(counter)}/increment"
         assert console.ask("POST", counted, b'{"amount": 3}')[0] == 200

@@ -1,0 +1,40 @@
+"""Which of the agents that hold a stream now have taken a stop, and which not yet."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from governance import news
+from governance.domain.stopped import is_stopped_by
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """An agent that holds a stream, over however many of them."""
+
+    agent: str
+    since: datetime
+    has_taken: bool  # all its streams were sent the document that blocks every call
+    is_silent: bool  # it looks for its document itself: only its next call tells which it has
+
+
+def holders(project_id: int, environment: str, agent: str = "") -> list[Holder] | None:
+    """Of an environment or of one agent there, by name; None while nobody knows."""
+    connected = news.connected(project_id)
+    if connected is None:
+        return None
+    by_agent: dict[str, list[news.Connected]] = {}
+    for each in connected:
+        if each.environment == environment and agent in ("", each.agent):
+            by_agent.setdefault(each.agent, []).append(each)
+    return [_holder(name, streams) for name, streams in sorted(by_agent.items())]
+
+
+def _holder(agent: str, streams: Iterable[news.Connected]) -> Holder:
+    streams = list(streams)
+    return Holder(
+        agent,
+        datetime.fromtimestamp(max(each.since for each in streams), UTC),
+        all(is_stopped_by(each.revision) for each in streams),
+        any(not each.revision for each in streams),
+    )

@@ -1,0 +1,115 @@
+"""Stopping an agent or an environment, how far that has come, and lifting it."""
+
+from hashlib import sha256
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from governance import commands, queries
+from governance.auth import MemberRequest, member_page
+from governance.domain.actor import shown
+from governance.domain.errors import NotFound
+from governance.models import Stop
+from governance.policies import Action, may
+from governance.queries.taking import holders
+
+SHOWN = 200
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.STOP_AGENT)
+def new_stop(request: MemberRequest) -> HttpResponse:
+    """Asks once more, with numbers; without an environment, which one."""
+    name, agent = request.GET.get("environment", ""), request.GET.get("agent", "")
+    if not name:
+        choices = queries.environments(request.project)
+        choosing = {"page_title": "Stop an environment", "choices": choices}
+        return render(request, "governance/choose_stop.html", choosing)
+    environment = queries.environment_with(request.project, name)
+    if environment is None or len(agent) > 128 or "\0" in agent:
+        raise NotFound("There is no such environment, or no such agent.")
+    if request.method == "POST":
+        stop, is_new = commands.stop(request.project, env=name, agent=agent, by=request.actor)
+        if not is_new:
+            messages.info(request, f"{_named(stop)} was stopped already.")
+        return redirect("governance:stop", request.project.slug, stop.pk)
+    present = queries.stop_of(environment, agent)
+    if present is not None:
+        return redirect("governance:stop", request.project.slug, present.pk)
+    context = {
+        "page_title": f"Stop {agent or name}",
+        "agent": agent,
+        "place": name,
+        "connected": holders(request.project.pk, name, agent),
+    }
+    return render(request, "governance/new_stop.html", context)
+
+
+@require_safe
+@member_page()
+def stop(request: MemberRequest, stop_id: int) -> HttpResponse:
+    found = _stop(request, stop_id)
+    context = _taking(request, found) | {
+        "page_title": f"Stop of {_named(found)}",
+        "may_stop": may(request.role, Action.STOP_AGENT),
+    }
+    return render(request, "governance/stop.html", context)
+
+
+@require_safe
+@member_page()
+def stop_taking(request: MemberRequest, stop_id: int) -> HttpResponse:
+    """The part that tells who has taken it; nothing when it is as it was."""
+    context = _taking(request, _stop(request, stop_id))
+    if request.GET.get("tag") == context["tag"]:
+        return HttpResponse(status=204)
+    return render(request, "governance/_stop_taking.html", context | {"alone": True})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.STOP_AGENT)
+def lift_stop(request: MemberRequest, stop_id: int) -> HttpResponse:
+    found = _stop(request, stop_id)
+    if request.method == "POST":
+        commands.lift(found, by=request.actor)
+        messages.success(request, f"{_named(found)} may call its tools again.")
+        return redirect("governance:stop", request.project.slug, found.pk)
+    context = {
+        "page_title": f"Lift the stop of {_named(found)}",
+        "stop": found,
+        "named": _named(found),
+        "still_stopped": bool(found.agent) and queries.stop_of(found.environment) is not None,
+        "connected": holders(request.project.pk, found.environment.name, found.agent),
+    }
+    return render(request, "governance/lift_stop.html", context)
+
+
+def _taking(request: MemberRequest, stop: Stop) -> dict[str, Any]:
+    connected = holders(request.project.pk, stop.environment.name, stop.agent)
+    taken = sum(each.has_taken for each in connected or ())
+    return {
+        "stop": stop,
+        "named": _named(stop),
+        "by": shown(stop.author),
+        "lifted_by": shown(stop.lifted_by),
+        "connected": connected,
+        "taken": taken,
+        "waiting": len(connected or ()) - taken,
+        "rows": sorted(connected or (), key=lambda each: each.has_taken)[:SHOWN],
+        "tag": sha256(repr((stop.lifted_at, connected)).encode()).hexdigest()[:16],
+    }
+
+
+def _stop(request: MemberRequest, stop_id: int) -> Stop:
+    found = queries.stop_numbered(request.project, stop_id) if stop_id < 2**63 else None
+    if found is None:
+        raise NotFound("There is no such stop.")
+    return found
+
+
+def _named(stop: Stop) -> str:
+    name = stop.environment.name
+    return f"{stop.agent} in {name}" if stop.agent else f"Every agent in {name}"

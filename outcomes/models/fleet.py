@@ -1,0 +1,69 @@
+"""Agents as a fleet: the newest call of each, and what it tells of itself beside its calls."""
+
+from django.db import models
+
+
+class AgentSeen(models.Model):
+    """The newest call of an agent in an environment, written with the calls themselves.
+
+    Without a call and its time: so far others have told of the agent, but nothing that it called.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    environment = models.ForeignKey(
+        "governance.Environment",
+        models.CASCADE,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+    )
+    agent = models.ForeignKey(
+        "outcomes.Agent", models.CASCADE, related_name="+", db_constraint=False, db_index=False
+    )
+    at = models.DateTimeField(null=True)
+    call = models.ForeignKey(
+        "outcomes.Call",
+        models.DO_NOTHING,
+        related_name="+",
+        null=True,
+        db_constraint=False,
+        db_index=False,
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["environment", "agent"], name="one_newest_call_per_environment_and_agent"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.agent_id} at {self.at}"
+
+
+class AgentReport(models.Model):
+    """What an agent's own tools say of it: a scan of its skills, or the rules that it holds."""
+
+    class Kind(models.TextChoices):
+        SKILL_SCAN = "skill_scan"
+        MANIFEST = "manifest"
+
+    environment = models.ForeignKey("governance.Environment", models.CASCADE, related_name="+")
+    agent = models.ForeignKey("outcomes.Agent", models.CASCADE, related_name="reports")
+    kind = models.CharField(max_length=10, choices=Kind)
+    digest = models.BinaryField(max_length=32)  # equal for the same report sent again
+    size = models.PositiveIntegerField()
+    body = models.BinaryField()  # JSON as it was sent: NUL is legal in it
+    received_at = models.DateTimeField()
+    last_at = models.DateTimeField()  # when the same was sent last
+
+    class Meta:
+        ordering = ["-last_at", "-id"]
+        indexes = [
+            models.Index(
+                fields=["environment", "agent", "kind", "-last_at"], name="report_by_agent"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.agent}"

@@ -1,0 +1,191 @@
+"""The agents of a project and the page of one, and their parts that keep themselves up to date."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from governance.auth import MemberRequest, member_page
+from governance.domain.errors import NotFound
+from governance.policies import Action, may
+from outcomes import queries
+from outcomes.models import AgentReport
+from outcomes.queries.fleet import FleetAgent, families_of, fleet
+from outcomes.templatetags.addresses import ELSEWHERE
+from outcomes.views.fleet_words import (
+    StandingWords,
+    agent_sentence,
+    assigned_words,
+    fleet_sentence,
+    standing_words,
+)
+from outcomes.views.paging import with_query
+from outcomes.views.skill_scans import read_manifest, read_scan
+
+STATES = {"": "All", "connected": "Connected", "drifting": "Drifting", "stopped": "Stopped"}
+SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLine:
+    agent: FleetAgent
+    family: str
+    standing: StandingWords
+    assigned: str
+
+
+@require_safe
+@member_page()
+def agents(request: MemberRequest) -> HttpResponse:
+    context = _list(request) | {
+        "page_title": "Agents",
+        "may_stop": may(request.role, Action.STOP_AGENT),
+        "address": request.build_absolute_uri("/").rstrip("/"),
+    }
+    return render(request, "outcomes/agents.html", context)
+
+
+@require_safe
+@member_page()
+def agent_rows(request: MemberRequest) -> HttpResponse:
+    context = _list(request)
+    if request.GET.get("tag") == context["tag"]:
+        return HttpResponse(status=204)
+    return render(request, "outcomes/_agent_rows.html", context | {"alone": True})
+
+
+@require_safe
+@member_page()
+def agent(request: MemberRequest, name: str) -> HttpResponse:
+    name = request.GET.get("id", name) if name == ELSEWHERE else name
+    context = _one(request, name)
+    reports = queries.reports_of(request.project.pk, name)
+    context |= {
+        "page_title": name,
+        "scans": [read_scan(each) for each in reports if _is(each, AgentReport.Kind.SKILL_SCAN)],
+        "manifests": [
+            read_manifest(each) for each in reports if _is(each, AgentReport.Kind.MANIFEST)
+        ],
+    }
+    return render(request, "outcomes/agent.html", context)
+
+
+@require_safe
+@member_page()
+def agent_standing(request: MemberRequest) -> HttpResponse:
+    context = _one(request, request.GET.get("of", ""))
+    if request.GET.get("tag") == context["tag"]:
+        return HttpResponse(status=204)
+    return render(request, "outcomes/_agent_standing.html", context | {"alone": True})
+
+
+def _list(request: MemberRequest) -> dict[str, Any]:
+    environment, text = request.GET.get("environment", ""), request.GET.get("q", "").strip()
+    state = request.GET.get("state", "")
+    state = state if state in STATES else ""
+    whole = fleet(request.project.pk, timezone.now())
+    fitting = [
+        each
+        for each in whole.agents
+        if environment in ("", each.environment) and text.lower() in each.name.lower()
+    ]
+    by_state = {name: [each for each in fitting if _is_in(each, name)] for name in STATES}
+    chosen = by_state[state]
+    first = _first(request, len(chosen))
+    rows = _lines(chosen[first : first + SHOWN])
+    tag = _hash(rows, [(name, len(found)) for name, found in by_state.items()], whole.stops)
+    slug = request.project.slug
+    address = with_query(reverse("outcomes:agents", args=[slug]), environment=environment, q=text)
+    here = with_query(address, state=state)
+    return {
+        "rows": rows,
+        "stops": [
+            each for each in whole.stops if not each.agent and environment in ("", each.environment)
+        ],
+        "knows_connections": whole.knows_connections,
+        "tag": tag,
+        "text": text,
+        "state": state,
+        "place": environment,
+        "sentence": fleet_sentence(
+            fitting, environment=environment, text=text, knows=whole.knows_connections
+        ),
+        "states": [
+            (name, word, len(by_state[name]), with_query(address, state=name))
+            for name, word in STATES.items()
+        ],
+        "shown": f"{len(rows):,} of {len(chosen):,}, by name",
+        "previous": with_query(here, **_from(first - SHOWN)) if first else "",
+        "next": with_query(here, **_from(first + SHOWN)) if first + SHOWN < len(chosen) else "",
+        "live_url": with_query(
+            reverse("outcomes:agent_rows", args=[slug]),
+            environment=environment,
+            q=text,
+            state=state,
+            tag=tag,
+            **_from(first),
+        ),
+    }
+
+
+def _one(request: MemberRequest, name: str) -> dict[str, Any]:
+    whole = fleet(request.project.pk, timezone.now(), name=name)
+    if not whole.agents and not queries.is_agent(request.project.pk, name):
+        raise NotFound("There is no such agent.")
+    rows = _lines(whole.agents)
+    tag = _hash(rows, whole.stops)
+    return {
+        "name": name,
+        "rows": rows,
+        "sentence": agent_sentence(name, whole.agents),
+        "knows_connections": whole.knows_connections,
+        "may_stop": may(request.role, Action.STOP_AGENT),
+        "tag": tag,
+        "live_url": with_query(
+            reverse("outcomes:agent_standing", args=[request.project.slug]), of=name, tag=tag
+        ),
+    }
+
+
+def _lines(agents: list[FleetAgent]) -> list[AgentLine]:
+    families = families_of(agents)
+    return [
+        AgentLine(each, families.get(each.place, ""), standing_words(each), assigned_words(each))
+        for each in agents
+    ]
+
+
+def _is_in(agent: FleetAgent, state: str) -> bool:
+    match state:
+        case "connected":
+            return agent.streams > 0
+        case "drifting":
+            return agent.drifts
+        case "stopped":
+            return agent.is_stopped
+        case _:
+            return True
+
+
+def _first(request: MemberRequest, of: int) -> int:
+    """The place of the first row; one that no page begins with is taken to the page that has it."""
+    asked = request.GET.get("from", "")
+    place = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0
+    return place // SHOWN * SHOWN if place < of else 0
+
+
+def _from(place: int) -> dict[str, str]:
+    return {"from": str(place)} if place > 0 else {}
+
+
+def _is(report: queries.ReadReport, kind: AgentReport.Kind) -> bool:
+    return report.row.kind == kind
+
+
+def _hash(*parts: object) -> str:
+    return sha256(repr(parts).encode()).hexdigest()[:16]
