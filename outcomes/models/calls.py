@@ -153,6 +153,8 @@ class Call(models.Model):
                 condition=Q(session=None),
             ),
             models.Index(fields=["artifact"], name="call_by_artifact", condition=~Q(artifact=None)),
+            # Few ask, and approvals look for those of a moment among all that happened then.
+            models.Index(fields=["project", "at"], name="call_that_asked", condition=Q(asked=True)),
         ]
 
     def __str__(self) -> str:
