@@ -1,0 +1,47 @@
+"""An agent that holds a stream is stopped from its page, is seen to take it, and goes on."""
+
+from playwright.sync_api import expect
+
+from governance.domain.dialect import Dialect
+from governance.domain.stopped import STOPPED_HASHES
+from tests.items import an_outcome
+from tests.journeys.console import a_session
+from tests.journeys.streams import deploy, listening
+
+
+def test_an_operator_stops_an_agent_sees_that_it_took_it_and_lets_it_go_on(console, admin):
+    agent = f"bot-{a_session()}"
+    name = agent.lower()
+    deploy(console, name)
+    query = {"env": "production", "bundle_name": name}
+    with listening(console, agent=agent, query=query) as stream:
+        served = stream.next("contract_update")
+        item = an_outcome(f"{agent}-1", agent_id=agent, policy_version=served["revision_hash"])
+        console.post(item)
+        console.settled(f"outcomes/{agent}-1")
+
+        admin.goto(f"{console.url}/p/default/agents/?q={agent}")
+        row = admin.get_by_role("row").filter(has_text=agent)
+        expect(row).to_contain_text("connected")
+        expect(row).to_contain_text("current")
+        row.get_by_role("link", name=agent).click()
+        admin.get_by_role("link", name="Stop this agent").click()
+        expect(admin.get_by_role("heading", level=1)).to_have_text(f"Stop {agent} in production?")
+        expect(admin.get_by_role("main")).to_contain_text("It is connected now")
+        admin.get_by_role("button", name=f"Stop {agent}").click()
+
+        assert stream.next("contract_update")["revision_hash"] == STOPPED_HASHES[Dialect.NEW]
+        heading = admin.get_by_role("heading", level=1)
+        expect(heading).to_have_text(f"{agent} in production has taken the stop.")
+        expect(admin.get_by_role("row").filter(has_text=agent)).to_contain_text("taken")
+        stop = admin.url
+
+        admin.goto(f"{console.url}/p/default/agents/{agent}/")
+        expect(heading).to_have_text(f"{agent} is stopped: every call is blocked.")
+        admin.goto(stop)
+        admin.get_by_role("link", name="Lift the stop").click()
+        admin.get_by_role("button", name="Lift the stop").click()
+        expect(heading).to_have_text(f"{agent} in production was stopped; the stop is lifted.")
+        assert stream.next("contract_update")["revision_hash"] == served["revision_hash"]
+    admin.goto(f"{console.url}/p/default/agents/?q={agent}")
+    expect(row).to_contain_text("current")
