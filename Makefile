@@ -86,7 +86,7 @@ define installed
   && cp $(1) .venv/$(1); }
 endef
 
-.PHONY: bench bench-quick memory
+.PHONY: bench bench-quick memory streams
 
 # Load and limits on both databases, as docs/performance.md reads them: some ten minutes, or one.
 bench: setup-dev
@@ -97,3 +97,6 @@ bench-quick: setup-dev
 
 memory: setup-dev
 	@$(BIN)/python -m bench.memory
+
+streams: setup-dev
+	@$(BIN)/python -m bench.streams

@@ -50,12 +50,12 @@ def _wake_evaluator(running: Site) -> int:
 
 def _memory(supervisor: int) -> list[dict[str, Any]]:
     return [
-        {"pss_mb": round(_pss(each.pid), 1), "command": _command(each.pid)}
+        {"pss_mb": round(pss(each.pid), 1), "command": _command(each.pid)}
         for each in family(supervisor, processes())
     ]
 
 
-def _pss(pid: int) -> float:
+def pss(pid: int) -> float:
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) * 1024 / 1e6

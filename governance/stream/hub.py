@@ -9,9 +9,8 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
 from governance.news import Place
 from governance.queries.streams import Asked, Standing
@@ -24,7 +23,6 @@ PAUSE_AFTER_ERROR = 1.0
 AT_ONCE = 1000  # streams that are looked up together
 HAND_OVER = 100  # streams that are told something before others get their turn
 
-Result = TypeVar("Result")
 logger = logging.getLogger(__name__)
 
 
@@ -51,7 +49,9 @@ class Group:
 
 class Hub:
     def __init__(self, asking: Asking) -> None:
-        self.changed: set[Stream] = set()  # of whom the presence is not told yet
+        self.changed: set[Stream] | None = (
+            None  # since somebody last took this set, if anybody does
+        )
         self._asking = asking
         self._groups: dict[Place, Group] = defaultdict(Group)
         self._slots: list[set[Stream]] = [set() for _ in range(SLOTS)]
@@ -81,7 +81,7 @@ class Hub:
         if not admitted:
             self.leave(stream)
             return None
-        self.changed.add(stream)
+        self._note(stream)
         return stream
 
     def leave(self, stream: Stream) -> None:
@@ -91,7 +91,7 @@ class Hub:
             if not self._groups[place].streams:
                 del self._groups[place]
         self._slots[stream.number % SLOTS].discard(stream)
-        self.changed.add(stream)
+        self._note(stream)
 
     def holds(self, stream: Stream) -> bool:
         group = self._groups.get(stream.asked.place)
@@ -148,6 +148,10 @@ class Hub:
             await asyncio.sleep(COMPARE_EVERY)
             self.news()
 
+    def _note(self, stream: Stream) -> None:
+        if self.changed is not None:
+            self.changed.add(stream)
+
     async def _look_at(self, place: Place) -> None:
         group = self._groups.get(place)
         if group is None:
@@ -175,7 +179,7 @@ class Hub:
     ) -> None:
         for count, (stream, standing) in enumerate(standings, 1):
             if standing is not None and stream.take(standing, postbox):
-                self.changed.add(stream)
+                self._note(stream)
             if not stream.admitted.done():
                 stream.admitted.set_result(standing is not None)
             if count % HAND_OVER == 0:
@@ -190,10 +194,3 @@ async def kept_running(work: Callable[[], Awaitable[None]]) -> None:
         except Exception:
             logger.exception("%s of the streams broke and is begun again", work.__name__)
         await asyncio.sleep(PAUSE_AFTER_ERROR)
-
-
-async def ended(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    with suppress(asyncio.CancelledError):
-        await asyncio.gather(*tasks, return_exceptions=True)

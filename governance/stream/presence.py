@@ -32,6 +32,7 @@ logger = logging.getLogger(__name__)
 class Presence:
     def __init__(self, url: str, hub: Hub) -> None:
         self._hub = hub
+        hub.changed = set()
         self._process = uuid.uuid4().hex
         self._broker = Redis.from_url(
             url,
@@ -47,7 +48,7 @@ class Presence:
             await asyncio.sleep(EVERY)
             changed, self._hub.changed = self._hub.changed, set()
             try:
-                await self._tell(changed)
+                await self._tell(changed or ())
                 if time.monotonic() >= self._confirmed_at + CONFIRMED_EVERY:
                     self._confirmed_at = time.monotonic()
                     await self._confirm()
