@@ -30,6 +30,12 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return render(request, "errors/not_found.html", {"page_title": "Not found"}, status=404)
 
 
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if is_api(request):
+        return api_error(400, "bad_request", "The request cannot be read.")
+    return render(request, "errors/bad_request.html", {"page_title": "Bad request"}, status=400)
+
+
 def too_many(request: HttpRequest) -> HttpResponse:
     return render(request, "errors/too_many.html", {"page_title": "Too many tries"}, status=429)
 

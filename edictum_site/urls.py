@@ -17,6 +17,7 @@ urlpatterns = [
     # Old and new SDKs differ in the prefix only; two routes would be two names for one thing.
     re_path(r"^(?:api/)?v1/", api.urls),
 ]
+handler400 = "edictum_site.errors.bad_request"
 handler404 = "edictum_site.errors.not_found"
 handler429 = "edictum_site.errors.too_many"
 handler500 = "edictum_site.errors.failed"

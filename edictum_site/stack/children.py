@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from edictum_site.env import env_str
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROTOCOL = "edictum_site.front.protocol:Protocol"
 PR_SET_PDEATHSIG = 1
@@ -30,7 +32,15 @@ def web_command(application: str, listener: int) -> list[str]:
         *("--loop", "uvloop", "--http", PROTOCOL, "--ws", "none", "--lifespan", "on"),
         *("--timeout-keep-alive", "75", "--timeout-graceful-shutdown", "8", "--backlog", "4096"),
         *("--no-access-log", "--no-server-header", "--log-level", "warning"),
+        *_believed(env_str("EDICTUM_SITE_PROXIES")),
     ]
+
+
+def _believed(proxies: str) -> tuple[str, ...]:
+    # Whoever may name the client's address may also have as many as sign-in throttling asks for.
+    if proxies:
+        return ("--proxy-headers", "--forwarded-allow-ips", proxies)
+    return ("--no-proxy-headers",)
 
 
 def worker_command() -> list[str]:

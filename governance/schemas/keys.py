@@ -1,13 +1,20 @@
 """The shapes of keys as they come in and go out over HTTP."""
 
-from datetime import datetime
-from typing import Any, Literal
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
 
 from ninja import Schema
-from pydantic import AwareDatetime, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field
 
 from governance.domain.api_keys import Scope
 from governance.models import ApiKey
+
+
+def _in_utc(at: datetime) -> datetime:
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("this time is beyond the calendar") from None
 
 
 class KeyIn(Schema):
@@ -20,7 +27,7 @@ class KeyIn(Schema):
     agent: str = ""
     assigned_only: bool = False
     dialect: Literal["", "old", "new"] = ""
-    expires: AwareDatetime | None = None
+    expires: Annotated[AwareDatetime, AfterValidator(_in_utc)] | None = None
 
 
 class KeyOut(Schema):

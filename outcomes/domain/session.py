@@ -21,6 +21,10 @@ Limits = tuple[SessionLimit, ...]
 # Looked up at every call: a member of an enumeration is found more slowly than a name.
 _SUCCESS, _FAILURE = Verdict.SUCCESS, Verdict.FAILURE
 _DENIED = ToolDenied.kind
+
+# A session's state is read and written with each of its calls: what it holds must have an end.
+NAMES_TOLD = 500
+OTHERS = "(others)"
 UNJUDGED = "unjudged"  # stopped, and nobody can say whether that was right
 
 
@@ -113,7 +117,7 @@ class SessionTally:
 
     def _deny(self, step: Step, number: int) -> None:
         self.denied += 1
-        self.denials[step.reason] = self.denials.get(step.reason, 0) + 1
+        _count(self.denials, step.reason, 1)
         if step.reason != "limit":
             return
         governing = self._current
@@ -128,8 +132,8 @@ class SessionTally:
         tool, verdict, reported, checked = step.tool, step.verdict, step.reported, step.checked
         success = verdict == _SUCCESS
         self.executions += 1
-        self.executions_by_tool[tool] = self.executions_by_tool.get(tool, 0) + 1
-        self.successes_by_tool[tool] = self.successes_by_tool.get(tool, 0) + success
+        _count(self.executions_by_tool, tool, 1)
+        _count(self.successes_by_tool, tool, success)
         if success:
             self.successes += 1
             self.consecutive_failures = 0
@@ -197,6 +201,13 @@ class SessionTally:
         for counter, kept in zip(tally._limits, state["limits"], strict=True):
             counter.resume(kept)
         return tally
+
+
+def _count(counts: dict[str, int], name: str, number: int) -> None:
+    """Count by name. Beyond what anybody reads, one more name is one of the others."""
+    if name not in counts and len(counts) >= NAMES_TOLD:
+        name = OTHERS
+    counts[name] = counts.get(name, 0) + number
 
 
 def _identity(limit: SessionLimit) -> tuple[str, str | None, int, bool]:

@@ -19,7 +19,7 @@ from outcomes.domain.outcome import (
     ToolTimeout,
     summary_of,
 )
-from outcomes.wire.refusals import ItemRefused
+from outcomes.wire.refusals import MAX_BESIDE, ItemRefused
 from outcomes.wire.sender import (
     Sender,
     read_time,
@@ -99,6 +99,15 @@ def check(raw: bytes, sender: Sender) -> None:
     refuse_foreign_agent(item.agent_id, sender)
     refuse_nul(raw, item, IDENTIFIERS)
     refuse_depth(raw)
+    if len(raw) > MAX_BESIDE:
+        _refuse_size(raw)
+
+
+def _refuse_size(raw: bytes) -> None:
+    """Only an output becomes an artifact; whatever stands beside it is shown in every list."""
+    beside = {name: value for name, value in _any.decode(raw).items() if name != "output"}
+    if len(msgspec.json.encode(beside)) > MAX_BESIDE:
+        raise ItemRefused("too_large", "An item holds at most 1 MiB beside its output.")
 
 
 def _decoded(raw: bytes) -> Item:

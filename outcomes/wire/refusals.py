@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+MAX_BESIDE = 1024 * 1024  # bytes of an item beside its output, which alone may be moved elsewhere
 EXCERPT = 1_000  # bytes of a refused item that are kept
 
 

@@ -26,7 +26,7 @@ from outcomes.domain.event import (
     sdk_event_digest,
 )
 from outcomes.wire.posted import LONGEST_MS, OptionalAgent, OptionalName, WholeNumber, verdict_of
-from outcomes.wire.refusals import ItemRefused
+from outcomes.wire.refusals import MAX_BESIDE, ItemRefused
 from outcomes.wire.sender import (
     Sender,
     read_time,
@@ -116,6 +116,8 @@ def check(raw: bytes, sender: Sender) -> None:
     refuse_foreign_agent(item.agent_id, sender)
     refuse_nul(raw, item, IDENTIFIERS)
     refuse_depth(raw)
+    if len(raw) > MAX_BESIDE:
+        raise ItemRefused("too_large", "An event holds at most 1 MiB.")
 
 
 def action_of(data: dict[str, Any]) -> str:

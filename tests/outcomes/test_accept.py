@@ -316,3 +316,11 @@ def test_what_is_accepted_is_stored_before_the_answer_and_settled_after_it(agent
 
 def _body(items: list[bytes]) -> bytes:
     return b'{"outcomes": [%s]}' % b",".join(items)
+
+
+def test_an_item_that_is_large_beside_its_output_is_refused_alone(agent: Agent):
+    large = "\N{CJK UNIFIED IDEOGRAPH-4E2D}" * 600_000
+    told = agent.post(an_outcome(error=large), an_outcome("c-1", output=large), an_outcome())
+    assert [(each["index"], each["code"]) for each in told["rejected"]] == [(0, "too_large")]
+    assert agent.outcome("c-1")["type"] == "artifact_reference"
+    assert codes(agent.post_events(an_event("call_failed", error=large))) == [(0, "too_large")]

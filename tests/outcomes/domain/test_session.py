@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from governance.domain.session_limits import MaxAttempts, limits_of, read_limit
 from governance.domain.success import Verdict
 from outcomes.domain.classification import effective
-from outcomes.domain.session import SessionTally, Step
+from outcomes.domain.session import NAMES_TOLD, OTHERS, SessionTally, Step
 
 SUCCESS, FAILURE, UNKNOWN = Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN
 
@@ -347,3 +347,11 @@ def test_a_kept_state_does_not_change_with_what_follows():
     tally.advance(ran(FAILURE))
     tally.advance(denied())
     assert json.dumps(kept) == before
+
+
+def test_beyond_what_anybody_reads_one_more_name_is_one_of_the_others():
+    tally = SessionTally(())
+    for number in range(NAMES_TOLD + 7):
+        tally.advance(Step(kind="denied", tool="t", reason=f"reason {number}"))
+    assert len(tally.denials) == NAMES_TOLD + 1
+    assert (tally.denials[OTHERS], tally.denied) == (7, NAMES_TOLD + 7)
