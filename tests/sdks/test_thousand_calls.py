@@ -1,0 +1,80 @@
+"""A thousand calls of the real SDK, over a line that is cut: nothing is lost, nothing twice."""
+
+import json
+import os
+import subprocess
+import uuid
+from collections import Counter
+from typing import Any
+
+from tests.journeys.console import Console
+from tests.sdks.agents import NEWEST, PATIENCE, a_key
+from tests.sdks.environments import ROOT, python_of
+
+CALLS = 1_000
+# The newest SDK has the old words for itself, and the new ones on the wire.
+ON_THE_WIRE = {"call_denied": "call_blocked", "call_would_deny": "call_would_block"}
+
+
+def run(console: Console, agent: str, session: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [str(python_of(NEWEST)), "-m", "tests.sdks.programs.thousand_calls", agent, session],
+        cwd=ROOT,
+        env={
+            "PATH": os.environ["PATH"],
+            "CONSOLE_URL": console.url,
+            "AGENT_KEY": a_key(console, agent),
+        },
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def test_every_event_is_stored_once_and_every_call_has_its_one_outcome(console: Console) -> None:
+    agent = f"busy-{uuid.uuid4().hex[:8]}"
+    session = f"{agent}-session"
+    told = run(console, agent, session)
+    assert len(told["ended"]) == CALLS
+    assert Counter(told["ended"]) == {"success": 500, "failure": 334, "denied": 166}
+
+    made = Counter((call, ON_THE_WIRE.get(action, action)) for call, action, _ in told["events"])
+    assert set(made.values()) == {1}
+    kept: Counter[tuple[str, str]] = Counter()
+    for number in range(CALLS // 25):
+        found = console.settled(f"events?session_id={session}-{number}&limit=1000")["events"]
+        kept.update((event["call_id"], event["action"]) for event in found)
+    assert kept == made
+
+    calls = list(calls_of(console, agent))
+    number_of = {call: number for call, _, number in told["events"]}
+    assert Counter(call["call_id"] for call in calls) == Counter(number_of.keys())
+    for call in calls:
+        number = number_of[call["call_id"]]
+        assert call["tool_args"]["number"] == number
+        assert outcome_of(call) == told["ended"][number]
+        assert call["would_deny"] == (call["tool_name"] == "watched")
+        assert call["session_id"] == f"{session}-{number // 25}"
+        assert call["conflict"] is False
+
+
+def calls_of(console: Console, agent: str) -> Any:
+    cursor = ""
+    while True:
+        found = console.settled(f"outcomes?agent={agent}&limit=300{cursor}")
+        yield from found["outcomes"]
+        if found["next"] is None:
+            return
+        cursor = f"&cursor={found['next']}"
+
+
+def outcome_of(call: dict[str, Any]) -> str:
+    if call["type"] == "denied":
+        assert (call["reason"], call["verdict"], call["reported"]) == ("contract", None, None)
+        return "denied"
+    assert call["reported"] == call["verdict"]
+    assert call["type"] == {"success": "execution_result", "failure": "failure"}[call["verdict"]]
+    return str(call["verdict"])
