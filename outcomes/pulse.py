@@ -6,6 +6,8 @@ from typing import Any
 
 from django.conf import settings
 from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 KEY = "edictum-site:worker"
 EVERY = 1.0  # seconds
@@ -33,7 +35,12 @@ def _ask(question: Callable[["Redis"], Any]) -> Any:
     """The broker's answer; None where there is none, which is nobody's fault here."""
     if not settings.REDIS_URL:
         return None
-    broker = Redis.from_url(settings.REDIS_URL, socket_timeout=0.5, socket_connect_timeout=0.5)
+    broker = Redis.from_url(
+        settings.REDIS_URL,
+        socket_timeout=0.5,
+        socket_connect_timeout=0.5,
+        retry=Retry(NoBackoff(), 0),  # a page asks: better no answer than a late one
+    )
     try:
         return question(broker)
     except RedisError:
