@@ -15,8 +15,9 @@ from tests.sdks.agents import VERSIONS, Agents, a_key, minor, told
 EXECUTED = ["call_allowed", "call_executed"]
 
 
-def since(oldest: int) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("version", [v for v in VERSIONS if minor(v) >= oldest])
+def since(oldest: int, until: int = 99) -> pytest.MarkDecorator:
+    have = [version for version in VERSIONS if oldest <= minor(version) <= until]
+    return pytest.mark.parametrize("version", have)
 
 
 every_version = since(12)
@@ -218,3 +219,18 @@ def test_without_a_console_nothing_runs_and_with_it_all_is_as_before(agent):
     assert down.facts["start"] == "refused to start"
     assert down.actions() == [*EXECUTED, *EXECUTED]
     assert [call["verdict"] for call in down.calls()] == ["success", "success"]
+
+
+@since(15, until=18)
+def test_the_gates_log_is_taken_with_what_it_enforces(agent):
+    gate = agent("gate")
+    assert gate.facts["sent"] == 2
+    assert gate.actions() == ["call_allowed", "call_blocked"]
+    allowed, blocked = gate.calls()
+    assert (allowed["type"], allowed["tool_name"]) == (None, "Bash")
+    assert (blocked["type"], blocked["reason"]) == ("denied", "contract")
+
+
+@since(16)
+def test_what_a_scan_of_skills_found_is_taken(agent, console):
+    assert agent("skill_scan").facts == {"taken": True, "said": console.url}

@@ -9,14 +9,17 @@ import contextlib
 import json
 import os
 import sys
+import tempfile
 import traceback
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import edictum
 from edictum import Edictum, EdictumConfigError, EdictumDenied, EdictumToolError
 
+from tests.sdks.programs import beside
 from tests.sdks.programs.around import Operator, a_line, until
 
 VERSION = sys.argv[1]
@@ -239,6 +242,23 @@ async def server_down(agent: str) -> Facts:
         await line.mend()
         said.append(await lookup(guard, 3))
     return {"said": said, "start": start, "ran": ran}
+
+
+async def gate(agent: str) -> Facts:
+    with tempfile.TemporaryDirectory() as folder:
+        sent = await asyncio.to_thread(beside.gate_sends, URL, KEY, agent, Path(folder))
+    return {"sent": sent}
+
+
+if 15 <= known[1] <= 18:
+    scenario(gate)
+
+
+@since(16)
+async def skill_scan(_: str) -> Facts:
+    with tempfile.TemporaryDirectory() as folder:
+        taken, said = await asyncio.to_thread(beside.skills_scanned, URL, KEY, Path(folder))
+    return {"taken": taken, "said": said}
 
 
 async def run(name: str) -> None:
