@@ -51,7 +51,7 @@ def read_scan(report: ReadReport) -> Scan:
             for name, number in (stats.items() if isinstance(stats, dict) else ())
             if isinstance(number, int)
         ],
-        skills=[_skill(each) for each in _objects(body.get("violations"))][:ENTRIES],
+        skills=[_skill(each) for each in _violations(body)][:ENTRIES],
         total=total if isinstance(total, int) else None,
         scanner=_text(body.get("scanner_version")),
     )
@@ -78,8 +78,13 @@ def _skill(entry: Mapping[str, Any]) -> Skill:
         name=next((_text(entry[name]) for name in NAMES if entry.get(name)), "unnamed"),
         risk=risk,
         severity=GRAVE.get(risk.lower(), ""),
-        says=tuple(_violation(each) for each in _objects(entry.get("violations"))),
+        says=tuple(_violation(each) for each in _violations(entry)),
     )
+
+
+def _violations(of: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    # The scanner of 0.16 says findings.
+    return _objects(of.get("violations") or of.get("findings"))
 
 
 def _violation(found: Mapping[str, Any]) -> str:

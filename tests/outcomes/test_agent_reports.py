@@ -54,6 +54,13 @@ def test_a_scan_is_kept_and_shown_on_the_page_of_its_agent(bot, pages, prefix):
     assert b"<b>mail</b>" not in page.content
 
 
+def test_a_scan_in_the_words_of_0_16_is_shown_alike(bot, pages):
+    (found,) = SCAN["violations"]
+    words = {"skill_name": "mailer", "risk_level": "CRITICAL", "findings": found["violations"]}
+    scan(bot, "/api/v1", violations=None, findings=[words])
+    assert "mailer CRITICAL line 7: sends <b>mail</b>" in pages.text("agents/bot/")
+
+
 def test_the_same_scan_again_is_no_other_one_and_the_history_is_short(bot, pages):
     assert scan(bot).json()["changed"]
     assert not scan(bot).json()["changed"]

@@ -15,7 +15,7 @@ async def why(guard: Edictum) -> str:
     try:
         await guard.run("shell", {"command": "rm -r /"}, lambda command: "ran")
     except EdictumDenied as denied:
-        return denied.reason
+        return str(denied.reason)
     return "not denied"
 
 
