@@ -14,7 +14,7 @@ from outcomes import queries
 from outcomes.domain.call import Call as Folded
 from outcomes.domain.fold import fold
 from outcomes.domain.outcome import ToolArtifactReference, ToolDenied
-from outcomes.models import AgentMinute, Call, Event, Session, ToolMinute
+from outcomes.models import AgentMinute, AgentSeen, Call, Event, Session, ToolMinute
 
 Found = dict[tuple[int, bytes], Folded]
 
@@ -27,6 +27,7 @@ def differences() -> list[str]:
         *_in_rollups(ToolMinute, "tool"),
         *_in_rollups(AgentMinute, "agent"),
         *_in_sessions(folded),
+        *_in_fleet(),
     ]
 
 
@@ -86,6 +87,20 @@ def _in_rollups(model: Any, name: str) -> Iterator[str]:
         kept, right = has.get(key, (0, 0)), (should[key], disagreeing[key])
         if kept != right:
             yield f"rollup by {name} {key}: {kept}, should be {right}"
+
+
+def _in_fleet() -> Iterator[str]:
+    """An agent is never seen earlier than its newest call; what it reported of a call that turned
+    out to be older, or another's, it was seen at all the same."""
+    newest: dict[tuple[int, int], datetime] = {}
+    for env, agent, at in Call.objects.values_list("environment", "agent", "at"):
+        newest[env, agent] = max(at, newest.get((env, agent), at))
+    rows = AgentSeen.objects.exclude(at=None).select_related("call")
+    has = {(row.environment_id, row.agent_id): row for row in rows}
+    for key, at in newest.items():
+        row = has.get(key)
+        if row is None or row.call is None or (row.at and row.at < at):
+            yield f"agent {key} was seen at {row and row.at}, should be {at}"
 
 
 def _minute(at: datetime) -> datetime:

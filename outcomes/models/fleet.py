@@ -6,6 +6,7 @@ from django.db import models
 class AgentSeen(models.Model):
     """The newest call of an agent in an environment, written with the calls themselves.
 
+    Never set back: a call may turn out to be older, or another agent's, but it reported it.
     Without a call and its time: so far others have told of the agent, but nothing that it called.
     """
 

@@ -17,7 +17,7 @@ def page(project, client_as):
     return lambda: viewer.get(reverse("governance:attention", args=[project.slug]))
 
 
-def count_beside(response) -> int:
+def count_beside(response):
     entries = [entry for group in response.context["nav"] for entry in group]
     return next(entry["count"] for entry in entries if entry["name"] == "Needs attention")
 

@@ -1,10 +1,13 @@
 """The fleet: who is connected, what each agent runs, and whether it ought to."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from governance import commands, news
@@ -12,7 +15,7 @@ from governance.domain.actor import CONSOLE
 from governance.domain.dialect import Dialect
 from governance.domain.roles import Role
 from governance.domain.stopped import STOPPED_HASHES
-from governance.models import BundleVersion
+from governance.models import BundleVersion, Rendering
 from governance.news import Connected
 from outcomes.models import AgentSeen
 from tests import builders
@@ -23,7 +26,7 @@ QUERIES = 12
 
 
 @pytest.fixture
-def connect(project, monkeypatch) -> Iterator[Callable[..., None]]:
+def connect(project, monkeypatch) -> Callable[..., None]:
     """Agents that hold a stream, as the broker would tell; nobody until somebody is put there."""
     held: list[Connected] = []
     monkeypatch.setattr(news, "connected", lambda _: sorted(held))
@@ -66,7 +69,7 @@ def test_an_agent_that_runs_what_is_deployed_is_current(project, agent, pages, c
 
 def test_the_hash_of_the_other_dialect_is_the_same_version(project, agent, pages, connect):
     version = deployed(project)
-    for rendering in version.renderings.all():
+    for rendering in Rendering.objects.filter(version=version):
         call(agent, f"bot-{rendering.dialect}", rendering.revision_hash)
         assert "d v1" in line(pages, f"bot-{rendering.dialect}")
 
@@ -241,22 +244,34 @@ def test_only_operators_are_offered_to_stop(agent, pages, client_as, project, co
 
 
 def test_the_newest_call_of_each_agent_is_kept_however_calls_arrive(project, agent):
+    earlier = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
     call(agent, "a")
     call(agent, "b")
-    call(agent, "a")
-    assert AgentSeen.objects.count() == 2
-    for row in AgentSeen.objects.select_related("call"):
-        assert row.call is not None
-        assert (
-            row.at
-            == row.call.at
-            == max(each.at for each in row.call.__class__.objects.filter(agent=row.agent_id))
-        )
+    call(agent, "a", call_id="late", timestamp=earlier)
+    call(agent, "b", call_id="newest")
+    told = dict(AgentSeen.objects.values_list("agent__name", "call__call_id"))
+    assert told["a"] != "late"
+    assert told["b"] == "newest"
+
+
+def test_agents_that_called_before_there_was_a_fleet_are_found(project, agent):
+    for name in ("a", "b", "a"):
+        call(agent, name)
+    kept = set(AgentSeen.objects.values_list("environment", "agent", "at", "call"))
+    AgentSeen.objects.all().delete()
+    with connection.cursor() as cursor:
+        cursor.execute(import_module("outcomes.migrations.0003_fleet").NEWEST)
+    assert set(AgentSeen.objects.values_list("environment", "agent", "at", "call")) == kept
 
 
 def test_the_sdk_is_told_as_far_as_an_event_shows_it(project, agent, pages, connect):
     new = builders.an_event(agent_id="new-python")
-    old = {"call_id": "x", "agent_id": "old", "tool_name": "t", "verdict": "call_allowed"}
+    old: dict[str, Any] = {
+        "call_id": "x",
+        "agent_id": "old",
+        "tool_name": "t",
+        "verdict": "call_allowed",
+    }
     old |= {"mode": "enforce", "timestamp": "2026-11-18T06:00:00+00:00", "payload": {}}
     typescript = builders.an_event(agent_id="ts", timestamp="2026-11-18T06:00:00.000Z")
     agent.post_events(
