@@ -148,6 +148,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "edictum_site.logs.JsonLine"}},
+    "filters": {"news": {"()": "edictum_site.logs.News"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "loggers": {"django.request": {"filters": ["news"]}},
     "root": {"handlers": ["stderr"], "level": env_str("EDICTUM_SITE_LOG_LEVEL", "INFO")},
 }
