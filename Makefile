@@ -13,8 +13,8 @@ setup: venv
 setup-dev: setup
 	$(call installed,requirements-dev.txt)
 
-# Everything on SQLite; then what touches the store, and the journeys, on PostgreSQL.
-test: setup-dev browser
+# The checks; then everything on SQLite; then what touches the store, and the journeys, on PostgreSQL.
+test: check browser
 	@sqlite=0; postgres=0; \
 	$(BIN)/python -m pytest -q || sqlite=$$?; \
 	$(BIN)/python -m pytest -q --postgres || postgres=$$?; \
