@@ -41,6 +41,8 @@ def test_every_event_is_stored_once_and_every_call_has_its_one_outcome(console: 
     assert len(told["ended"]) == CALLS
     assert Counter(told["ended"]) == {"success": 500, "failure": 334, "denied": 166}
 
+    assert told["lost"] > 0  # these batches came twice
+
     made = Counter((call, ON_THE_WIRE.get(action, action)) for call, action, _ in told["events"])
     assert set(made.values()) == {1}
     kept: Counter[tuple[str, str]] = Counter()

@@ -5,7 +5,7 @@ import contextlib
 import json
 import time
 import urllib.request
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -57,9 +57,14 @@ class Operator:
 
 
 class Line:
-    """Between an agent and the console; cut, nobody is there, and mended, all is as before."""
+    """Between an agent and the console; cut, nobody is there, and mended, all is as before.
 
-    def __init__(self, url: str) -> None:
+    Of the answers to requests that begin like `losing`, every other one is lost on the way back.
+    """
+
+    def __init__(self, url: str, losing: bytes = b"") -> None:
+        self.lost = 0
+        self._losing, self._seen = losing, 0
         to = urlsplit(url)
         self._to = (to.hostname, to.port)
         self._server: asyncio.Server | None = None
@@ -83,13 +88,31 @@ class Line:
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there, back = await asyncio.open_connection(*self._to)
         self._open |= {writer, back}
-        await asyncio.gather(_pump(reader, back), _pump(there, writer))
+        unlucky = asyncio.Event()
+
+        def sent(some: bytes) -> bool:
+            if self._losing and some.startswith(self._losing):
+                self._seen += 1
+                if self._seen % 2:
+                    unlucky.set()
+            return True
+
+        def answered(_: bytes) -> bool:
+            if unlucky.is_set():
+                self.lost += 1
+                writer.transport.abort()
+                return False
+            return True
+
+        await asyncio.gather(_pump(reader, back, sent), _pump(there, writer, answered))
         self._open -= {writer, back}
 
 
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _pump(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, goes_on: Callable[[bytes], bool]
+) -> None:
     with contextlib.suppress(OSError):
-        while some := await reader.read(65_536):
+        while (some := await reader.read(65_536)) and goes_on(some):
             writer.write(some)
             await writer.drain()
     with contextlib.suppress(OSError, RuntimeError):
@@ -97,8 +120,8 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 @contextlib.asynccontextmanager
-async def a_line(url: str) -> AsyncIterator[Line]:
-    line = Line(url)
+async def a_line(url: str, losing: bytes = b"") -> AsyncIterator[Line]:
+    line = Line(url, losing)
     await line.mend()
     try:
         yield line

@@ -1,4 +1,5 @@
-"""A busy agent: a thousand governed calls, many at once, over a line that is cut now and then.
+"""A busy agent: a thousand governed calls, many at once, over a line that is cut now and then,
+and on which every other answer to a batch of events is lost, so that it is sent again.
 
 It ends with one line of JSON: how each call ended, and every event that its guard has made.
 """
@@ -78,7 +79,7 @@ async def work(guard: Any, line: Line) -> list[str]:
 
 
 async def main() -> None:
-    async with a_line(URL) as line:
+    async with a_line(URL, losing=b"POST /v1/events ") as line:
         guard: Any = await Edictum.from_server(line.url, KEY, AGENT, bundle_name="sdks")
         ended = await work(guard, line)
         for sink in guard.audit_sink.sinks:
@@ -89,7 +90,7 @@ async def main() -> None:
             for event in guard.local_sink.events
         ]
         await guard.close()
-    sys.stdout.write(json.dumps({"ended": ended, "events": made}) + "\n")
+    sys.stdout.write(json.dumps({"ended": ended, "events": made, "lost": line.lost}) + "\n")
 
 
 asyncio.run(main())
