@@ -25,6 +25,7 @@ class Agents:
     def __init__(self, console: Console) -> None:
         self.console = console
         self._public_key = told(console, "GET", "signing-key")["public_key"]
+        self._started: list[subprocess.Popen[str]] = []
         pool = ThreadPoolExecutor(len(VERSIONS))  # two of them have the processors anyway
         self._runs: dict[str, Future[dict[str, Any]]] = {
             version: pool.submit(self._run, version) for version in VERSIONS
@@ -38,12 +39,18 @@ class Agents:
         assert "error" not in found, found["error"]
         return found["facts"]
 
+    def end(self) -> None:
+        """Those that nobody asked about need not wait for a console that is gone."""
+        for process in self._started:
+            if process.poll() is None:
+                process.kill()
+
     def _run(self, version: str) -> dict[str, Any]:
         python = python_of(version)
         # The SDK of this version asks for the new kind of document where the old is to be had.
         dialect = {"dialect": "new"} if minor(version) == 17 else {}
         key = a_key(self.console, version, **dialect)
-        done = subprocess.run(
+        process = subprocess.Popen(
             [str(python), "-m", "tests.sdks.programs.scenarios", version],
             cwd=ROOT,
             env={
@@ -53,12 +60,14 @@ class Agents:
                 "OPERATOR_KEY": KEY,
                 "PUBLIC_KEY": self._public_key,
             },
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=PATIENCE,
         )
-        assert done.returncode == 0, done.stderr
-        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        self._started.append(process)
+        said, complaints = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0, complaints
+        lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
         return {line["scenario"]: line for line in lines}
 
 

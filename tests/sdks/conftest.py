@@ -29,5 +29,7 @@ def console(store: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="package")
-def agents(console: Console) -> Agents:
-    return Agents(console)
+def agents(console: Console) -> Iterator[Agents]:
+    agents = Agents(console)
+    yield agents
+    agents.end()
