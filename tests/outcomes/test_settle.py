@@ -180,7 +180,7 @@ def test_thousands_of_items_settle_and_recount(agent: Agent):
 def test_no_more_is_claimed_at_once_than_memory_bears_however_well_it_packs(agent: Agent):
     large = MOST_BYTES // 2 - 1_000
     for name in ("one", "two", "three"):
-        item = an_outcome(name, type="failure", error="x" * large)
+        item = an_outcome(name, output="x" * large)
         agent.door(json.dumps({"outcomes": [item]}).encode())
     assert commands.settle_inbox() == 2
     assert commands.settle_inbox() == 1
