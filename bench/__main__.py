@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import machine, parts
+from bench.governed import governed
 from bench.governing import deploy
 from bench.increments import increments
 from bench.posting import AgentsFailed
@@ -65,6 +66,7 @@ def _parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
     yield parts.lag(running, steady, per_second=LAG_ITEMS)
     for clients in COUNTING:
         yield increments(running, clients=clients, seconds=sizes.counting_seconds)
+    yield governed(running, calls=sizes.governed)
     for worker in (True, False):
         for batch, items in sizes.ingest.items():
             for clients in CLIENTS:

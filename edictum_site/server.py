@@ -14,7 +14,7 @@ from edictum_site.wsgi import application as django
 # Models can be imported from here on: the line above has set Django up.
 from edictum_site.celery import app as celery_app
 from edictum_site.front.app import Front
-from edictum_site.increments import Increments
+from edictum_site.session_store import SessionStore
 from edictum_site.streams import DocumentStreams
 from edictum_site.uploads import may_upload
 
@@ -33,4 +33,4 @@ front = Front(
     release=connections.close_all,
     streams=DocumentStreams(settings.REDIS_URL),
 )
-application = Increments(front)
+application = SessionStore(front)

@@ -13,6 +13,7 @@ from governance.domain.errors import NotFound
 from outcomes import commands, queries
 from outcomes.api.answers import answer
 from outcomes.api.routing import router
+from outcomes.domain.stored_key import NO_SUCH_KEY
 from outcomes.wire.session_store import read_amount, read_key, read_keys, read_value
 
 CAN_ACT = KeyAuth("agent")
@@ -35,7 +36,7 @@ def count_up(request: AccessRequest, key: str) -> HttpResponse:
 def get_value(request: AccessRequest, key: str) -> HttpResponse:
     value = queries.stored_value(request.auth.environment_id, read_key(key))
     if value is None:
-        raise NotFound("There is no such key.")
+        raise NotFound(NO_SUCH_KEY)
     return answer({"value": value})
 
 

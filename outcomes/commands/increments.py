@@ -8,7 +8,7 @@ from django.db import connection
 
 from governance.auth import Access
 from outcomes.commands.session_store import COUNT_UP, row_of
-from outcomes.models.statements import Row, write_columns, write_each
+from outcomes.models.statements import Row, write_columns, write_each, write_row
 
 _RETURNING = "environment_id, digest, number"
 _EACH = COUNT_UP.replace("RETURNING number", f"RETURNING {_RETURNING}")
@@ -63,5 +63,8 @@ def count_all_up(wanted: Sequence[Increment]) -> list[int | None]:
 
 def _write(rows: list[list[Any]]) -> list[Row]:
     if connection.vendor == "postgresql":
+        if len(rows) == 1:  # most are alone, and PostgreSQL takes a third longer over arrays
+            counted = write_row(_EACH, rows[0])
+            return [] if counted is None else [counted]
         return write_columns(_ALL, [list(column) for column in zip(*rows, strict=True)])
     return write_each(_EACH, rows)

@@ -11,6 +11,7 @@ from governance.domain.errors import Conflict, Forbidden, InvalidInput, NotFound
 from outcomes.codec import digest_of
 from outcomes.domain.stored_key import (
     LARGEST_NUMBER,
+    NO_SUCH_KEY,
     as_integer,
     as_number,
     is_protected,
@@ -80,7 +81,7 @@ def remove_value(key: str, *, access: Access) -> None:
             _refuse_lowering(key, "An agent tried to remove it.", access)
     elif write_row(_REMOVE, place) is not None:
         return
-    raise NotFound("There is no such key.")
+    raise NotFound(NO_SUCH_KEY)
 
 
 def _count_in_python(key: str, amount: float, access: Access) -> float:

@@ -11,6 +11,7 @@ from typing import Final
 
 LONGEST_KEY: Final = 25_000  # a session and a tool of 10,000 characters each, and what joins them
 LARGEST_VALUE: Final = 1024 * 1024  # bytes: a workflow's state takes some hundred thousand
+NO_SUCH_KEY: Final = "There is no such key."
 LARGEST_NUMBER: Final = 2**53 - 1  # up to here all clients read a JSON number exactly
 
 _PROTECTED_ENDS: Final = (":attempts", ":execs")

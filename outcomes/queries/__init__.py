@@ -46,7 +46,13 @@ from outcomes.queries.session_reports import (
     session_named,
     sessions,
 )
-from outcomes.queries.session_store import counters_of, stored_value, stored_values
+from outcomes.queries.session_store import (
+    Look,
+    counters_of,
+    look_all_up,
+    stored_value,
+    stored_values,
+)
 from outcomes.queries.session_told import told_by
 from outcomes.queries.settling import Backlog, backlog, is_settled, newest_batch
 
@@ -54,6 +60,7 @@ __all__ = [
     "SHOWN",
     "Backlog",
     "CallFilter",
+    "Look",
     "Neighbours",
     "Page",
     "Place",
@@ -79,6 +86,7 @@ __all__ = [
     "events_of",
     "is_agent",
     "is_settled",
+    "look_all_up",
     "neighbours_of",
     "newest_batch",
     "newest_events",

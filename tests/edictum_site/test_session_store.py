@@ -1,4 +1,4 @@
-"""Counting on the running product, where increments share a commit: none lost, none doubled."""
+"""The session store of the running product, where requests share turns: none lost, none doubled."""
 
 import asyncio
 import http.client
@@ -163,6 +163,54 @@ def test_only_an_agents_key_counts_and_not_after_it_was_revoked(store, client):
         client.ask("DELETE", f"keys/{made['agent']['id']}")
         time.sleep(1.0)
         assert bound.increment("k") == (401, "unauthenticated")
+
+
+def test_what_is_looked_up_is_told_as_it_is_stored(client):
+    text = 'ü \u2028 "quoted" ' + "x" * 2_000
+    client.ask("PUT", "sessions/a%20text", {"value": text})
+    assert [client.increment("s:look:attempts") for _ in range(3)] == [1, 2, 3]
+    asked = {"keys": ["s:look:attempts", "a text", "nothing", "a text"]}
+    both = {"s:look:attempts": "3", "a text": text}
+    for _ in range(2):  # the first may have been the one that made the key known
+        assert client.value("a text") == text
+        assert client.value("nothing") == 404
+        assert client.ask("POST", "sessions/batch", asked) == (200, {"values": both})
+    refused = client.ask("POST", "sessions/batch", {"keys": ["nul \0"]})
+    assert (refused[0], refused[1]["code"]) == (422, "invalid_key")
+
+
+def test_a_value_is_removed_once_and_no_counter_is(client):
+    client.increment("s:gone:consec_fail")
+    client.increment("s:gone:attempts")
+    removals = [client.ask("DELETE", "sessions/s%3Agone%3Aconsec_fail") for _ in range(3)]
+    assert [status for status, _ in removals] == [200, 404, 404]
+    assert client.ask("DELETE", "sessions/s%3Agone%3Aattempts")[0] == 403
+    assert client.value("s:gone:attempts") == "1"
+
+
+def test_who_looks_sees_at_once_what_was_counted(store):
+    def work(number):
+        with closing(Client(store)) as client:
+            return [
+                (client.increment(f"s:seen-{number}:execs"), client.value(f"s:seen-{number}:execs"))
+                for _ in range(60)
+            ]
+
+    with ThreadPoolExecutor(6) as pool:
+        for seen in pool.map(work, range(6)):
+            assert seen == [(n, str(n)) for n in range(1, 61)]
+
+
+def test_what_another_environment_counted_is_not_seen(store, client):
+    made = client.ask("POST", "keys", {"name": "s", "env": "staging", "scopes": ["agent"]})[1]
+    client.increment("s:mine:execs")
+    with closing(Client(store, made["key"])) as other:
+        for _ in range(2):
+            assert other.value("s:mine:execs") == 404
+            asked = {"keys": ["s:mine:execs"]}
+            assert other.ask("POST", "sessions/batch", asked) == (200, {"values": {}})
+            assert other.ask("DELETE", "sessions/s%3Amine%3Aexecs")[0] == 404
+    assert client.value("s:mine:execs") == "1"
 
 
 def test_guards_of_the_sdk_share_the_limit_of_a_session(store):

@@ -1,0 +1,198 @@
+"""The session store for agents, many at once: the requests that must cost next to nothing.
+
+An agent makes ten of them per governed call and waits each time. What takes long is neither the
+counting nor the looking: it is to hand a request to a thread and the framework, and the commit.
+So whatever arrives while one turn is under way shares the next. What is not plain (a key not seen
+within the last second, a write that counts nothing up, an amount or a name that would be refused)
+goes the long way, through Django, and is answered there.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+import msgspec
+from django.db import DataError, IntegrityError
+
+from edictum_site.front.bodies import ClientGone, Receive
+from edictum_site.front.environ import Scope
+from edictum_site.front.replies import FAILED, Reply, refusal
+from edictum_site.front.sending import Client, Send
+from edictum_site.together import Together
+from governance.auth import AGENT_HEADER, Access, kept_access
+from governance.domain import api_keys
+from outcomes.commands import Increment, count_all_up
+from outcomes.domain.stored_key import LARGEST_NUMBER, NO_SUCH_KEY
+from outcomes.queries import Look, look_all_up
+from outcomes.wire import BodyRefused
+from outcomes.wire.session_store import read_amount, read_key, read_keys
+
+log = logging.getLogger(__name__)
+
+PREFIXES = (b"/v1/sessions/", b"/api/v1/sessions/")
+INCREMENT, BATCH = b"/increment", "batch"
+LARGEST_BODY = 1_000  # bytes
+PATIENCE = 60.0  # seconds in which a body must have come
+NOSNIFF = (b"x-content-type-options", b"nosniff")
+_AGENT = AGENT_HEADER.lower().encode()
+
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    look: Look
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Most are of a count of failures that there were none of: then there is nothing to write."""
+
+    look: Look
+
+
+Plain = Increment | Look | Batch | Removal
+
+
+class SessionStore:
+    """The ASGI application before the front; what is not for it, it passes on untouched."""
+
+    def __init__(self, front: Application) -> None:
+        self._front = front
+        self._counting = Together("counting", _count)
+        # Beside it: who looks must not wait for the commits of those who count.
+        self._looking = Together("looking", look_all_up)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        access = _access_of(scope) if _may_be_plain(scope) else None
+        if access is None:
+            await self._front(scope, receive, send)
+            if scope["type"] == "lifespan":
+                self._counting.stop()
+                self._looking.stop()
+            return
+        first = await _first_of(receive) if scope["method"] == "POST" else None
+        plain = _read(scope, first, access)
+        reply = await self._answer(plain) if plain else None
+        if reply is None:
+            await self._front(scope, _again(first, receive), send)
+            return
+        client = Client(receive, send)
+        with suppress(ClientGone):
+            await client.start(reply)
+            if isinstance(reply.content, bytes):
+                await client.finish(reply.content)
+
+    async def _answer(self, plain: Plain) -> Reply | None:
+        try:
+            match plain:
+                case Increment():
+                    counted = await self._counting.ask(plain)
+                    return None if counted is None else _ok({"value": counted})
+                case Batch(look):
+                    return _ok({"values": await self._looking.ask(look)})
+                case Removal(look):
+                    return None if await self._looking.ask(look) else _absent()
+                case Look():
+                    found = await self._looking.ask(plain)
+                    return _ok({"value": found[plain.keys[0]]}) if found else _absent()
+        except Exception:
+            log.exception("The session store could not be asked")
+            return refusal(500, "internal_error", FAILED)
+
+
+def _ok(body: dict[str, Any]) -> Reply:
+    content = msgspec.json.encode(body)
+    length = (b"content-length", b"%d" % len(content))
+    return Reply(200, [(b"content-type", b"application/json"), NOSNIFF, length], content)
+
+
+def _absent() -> Reply:
+    reply = refusal(404, "not_found", NO_SUCH_KEY)
+    return Reply(reply.status, [*reply.headers, NOSNIFF], reply.content)
+
+
+def _count(wanted: list[Increment]) -> list[int | None]:
+    try:
+        return count_all_up(wanted)
+    except (DataError, IntegrityError):
+        # Nothing was counted; asked one by one, the one whose fault it is will be told.
+        return [None] * len(wanted)
+
+
+def _may_be_plain(scope: Scope) -> bool:
+    if scope["type"] != "http" or not scope["raw_path"].startswith(PREFIXES):
+        return False
+    return scope["method"] in {"POST", "GET", "DELETE"}
+
+
+def _access_of(scope: Scope) -> Access | None:
+    """What the sender may do, if it is known to be allowed this and the body is short."""
+    said: dict[bytes, bytes] = {}
+    for name, value in scope["headers"]:
+        if name in said:
+            return None
+        said[name] = value
+    size = int(said.get(b"content-length", 0))
+    if scope["method"] != "POST":
+        plain = not size and b"transfer-encoding" not in said
+    else:
+        plain = 0 < size <= LARGEST_BODY
+    access = kept_access(said.get(b"authorization", b"").decode("latin-1")) if plain else None
+    if access is None or api_keys.Scope.AGENT not in access.scopes:
+        return None
+    return access if access.admits_agent(said.get(_AGENT, b"").decode("latin-1")) else None
+
+
+async def _first_of(receive: Receive) -> dict[str, Any] | None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE):
+            return await receive()
+    return None
+
+
+def _read(scope: Scope, first: dict[str, Any] | None, access: Access) -> Plain | None:
+    path: bytes = scope["raw_path"]
+    rest = path[path.index(PREFIXES[0]) + len(PREFIXES[0]) :]
+    try:
+        if scope["method"] == "POST":
+            return _posted(rest, first, access)
+        key = _key(rest)
+    except (BodyRefused, UnicodeDecodeError):
+        return None
+    if not key:
+        return None
+    look = Look(access.environment_id, (key,))
+    return look if scope["method"] == "GET" else Removal(look)
+
+
+def _posted(rest: bytes, first: dict[str, Any] | None, access: Access) -> Plain | None:
+    if first is None or first["type"] != "http.request" or first["more_body"]:
+        return None
+    if not rest.endswith(INCREMENT):
+        if _key(rest) != BATCH:
+            return None
+        return Batch(Look(access.environment_id, tuple(read_keys(first["body"]))))
+    key = _key(rest.removesuffix(INCREMENT))
+    amount = read_amount(first["body"])
+    if not key or not isinstance(amount, int) or not 0 < amount <= LARGEST_NUMBER:
+        return None
+    return Increment(key, amount, access)
+
+
+def _key(escaped: bytes) -> str:
+    return read_key(unquote_to_bytes(escaped).decode())
+
+
+def _again(first: dict[str, Any] | None, receive: Receive) -> Receive:
+    """What was read of a body already, then the rest of it."""
+    left = [] if first is None else [first]
+
+    async def read() -> dict[str, Any]:
+        return left.pop() if left else await receive()
+
+    return read
