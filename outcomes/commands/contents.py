@@ -49,6 +49,10 @@ class Contents:
             for row in Artifact.objects.filter(project=project, sha256__in=part):
                 self._known[project, row.sha256] = _Known(row.size_bytes, row.media_type)
 
+    def is_known(self, key: ArtifactKey) -> bool:
+        """Whether this claim has asked already if it is stored here."""
+        return key in self._kept or key in self._known
+
     def value_of(self, project: int, artifact_id: str) -> Json | Unreadable:
         """The whole output as a check sees it."""
         key = (project, artifact_id)

@@ -168,7 +168,7 @@ class _Writer:
         if not isinstance(call.outcome, ToolArtifactReference):
             return None
         key = (project, call.outcome.artifact_id)
-        if key not in self.artifacts:  # an earlier event named it, not this claim
+        if not self.reading.contents.is_known(key):  # an earlier event named it, not this claim
             self.artifacts |= dict(locked([key]))
         return self.artifacts.get(key)
 
