@@ -1,7 +1,7 @@
 """The one API: its routers, and the one place where an error gets its status."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from typing import Any
 
@@ -73,7 +73,7 @@ def ask_again(request: HttpRequest, error: NotYet) -> HttpResponse:
 def misfit(request: HttpRequest, error: ValidationError) -> HttpResponse:
     problems = [
         # The first two parts name the source and our parameter, which its sender never wrote.
-        problem(".".join(map(str, _written(found["loc"]))), str(found["msg"]))
+        problem(".".join(map(str, _written(found["loc"]))), _told(found))
         for found in error.errors
     ]
     return api_error(422, "invalid", _summary(problems), problems)
@@ -92,6 +92,11 @@ def nothing_there(request: HttpRequest, error: Http404) -> HttpResponse:
 
 def problem(path: str, message: str) -> dict[str, Any]:
     return {"path": path, "line": None, "column": None, "message": message}
+
+
+def _told(found: Mapping[str, Any]) -> str:
+    """What pydantic says; a sentence of our own without the words that it puts before it."""
+    return str(found["ctx"]["error"]) if found["type"] == "value_error" else str(found["msg"])
 
 
 def _written(place: tuple[Any, ...]) -> tuple[Any, ...]:

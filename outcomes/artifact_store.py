@@ -66,10 +66,6 @@ def is_name(text: str) -> bool:
     return len(text) == 64 and set(text) <= set("0123456789abcdef")
 
 
-def is_stored(project_id: int, sha256: str) -> bool:
-    return _path(project_id, sha256).exists()
-
-
 def remove(project_id: int, sha256: str) -> None:
     _path(project_id, sha256).unlink(missing_ok=True)
 

@@ -22,8 +22,19 @@ def _without_nul(text: str) -> str:
     return text
 
 
+def _forwards(lines: str) -> str:
+    first, last = lines.split("-")
+    if int(first) > int(last):
+        raise ValueError("the first line comes after the last; write lines=10-20")
+    return lines
+
+
 Time = Annotated[datetime, AfterValidator(_in_utc)]
 Text = Annotated[str, Field(max_length=1024), AfterValidator(_without_nul)]
+
+Lines = Annotated[
+    str, Field(pattern=r"^[1-9][0-9]{0,11}-[1-9][0-9]{0,11}$"), AfterValidator(_forwards)
+]
 
 
 class Waiting(Schema):
@@ -85,4 +96,4 @@ class SessionsQuery(Page):
 
 
 class LinesQuery(Schema):
-    lines: Annotated[str, Field(pattern=r"^[1-9][0-9]{0,11}-[1-9][0-9]{0,11}$")] | None = None
+    lines: Lines | None = None

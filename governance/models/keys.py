@@ -1,7 +1,6 @@
 """API keys: shown once, kept as a SHA-256, found by it."""
 
 from django.db import models
-from django.utils import timezone
 
 from governance.models.projects import Environment, Project
 
@@ -29,8 +28,3 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-    def is_live(self) -> bool:
-        return self.revoked_at is None and (
-            self.expires_at is None or self.expires_at > timezone.now()
-        )

@@ -26,13 +26,13 @@ def get_values(request: AccessRequest) -> HttpResponse:
     return answer({"values": queries.stored_values(request.auth.environment_id, keys)})
 
 
-@router.post("/sessions/{path:key}/increment", auth=CAN_ACT, response={200: None})
+@router.post("/sessions/{rest:key}/increment", auth=CAN_ACT, response={200: None})
 def count_up(request: AccessRequest, key: str) -> HttpResponse:
     amount = read_amount(request.body)
     return answer({"value": commands.count_up(read_key(key), amount, access=request.auth)})
 
 
-@router.get("/sessions/{path:key}", auth=CAN_ACT, response={200: None})
+@router.get("/sessions/{rest:key}", auth=CAN_ACT, response={200: None})
 def get_value(request: AccessRequest, key: str) -> HttpResponse:
     value = queries.stored_value(request.auth.environment_id, read_key(key))
     if value is None:
@@ -40,14 +40,14 @@ def get_value(request: AccessRequest, key: str) -> HttpResponse:
     return answer({"value": value})
 
 
-@router.put("/sessions/{path:key}", auth=CAN_ACT, response={200: None})
+@router.put("/sessions/{rest:key}", auth=CAN_ACT, response={200: None})
 def put_value(request: AccessRequest, key: str) -> HttpResponse:
     value = read_value(request.body)
     commands.put_value(read_key(key), value, access=request.auth)
     return answer({"value": value})
 
 
-@router.delete("/sessions/{path:key}", auth=CAN_ACT, response={200: None})
+@router.delete("/sessions/{rest:key}", auth=CAN_ACT, response={200: None})
 def remove_value(request: AccessRequest, key: str) -> HttpResponse:
     commands.remove_value(read_key(key), access=request.auth)
     return answer({"deleted": True})

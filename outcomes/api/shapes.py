@@ -26,12 +26,13 @@ def time_text(at: datetime | None) -> str | None:
 
 def call_out(whole: WholeCall) -> dict[str, Any]:
     row, call = whole.row, whole.folded
+    stored = row.artifact.size_bytes if row.artifact else 0
     checked = row.classified != ""
     return {
         "type": row.kind or None,
         "call_id": row.call_id,
         "tool_name": row.tool.name,
-        **_outcome_out(call.outcome),
+        **_outcome_out(call.outcome, stored),
         "elapsed_ms": row.elapsed_ms,
         "agent_id": row.agent.name,
         "session_id": row.session.session_id if row.session else None,
@@ -146,7 +147,7 @@ def _contract(row: Call | Session) -> dict[str, Any] | None:
     return {"name": row.version.bundle.name, "version": row.version.number}
 
 
-def _outcome_out(outcome: Outcome | None) -> dict[str, Any]:
+def _outcome_out(outcome: Outcome | None, stored: int) -> dict[str, Any]:
     match outcome:
         case None:
             return {}
@@ -160,7 +161,7 @@ def _outcome_out(outcome: Outcome | None) -> dict[str, Any]:
         case ToolDenied(reason=reason, details=details):
             return {"reason": reason, "details": details}
         case ToolArtifactReference(artifact_id=artifact, summary=summary, size_bytes=size):
-            return {"artifact_id": artifact, "summary": summary, "size_bytes": size}
+            return {"artifact_id": artifact, "summary": summary, "size_bytes": size or stored}
 
 
 _ACTIONS = {

@@ -18,7 +18,7 @@ from outcomes.models import Event as EventRow
 from outcomes.wire import Sender, Source
 
 OPEN = "open"  # the type that a filter names for calls without an outcome
-_NAMED = ("agent", "tool", "session", "environment", "version__bundle")
+_NAMED = ("agent", "tool", "session", "environment", "version__bundle", "artifact")
 # Of a busy session some megabytes, of a long contract half of one: a row of a list each.
 _HEAVY = ("session__tally", "version__document", "version__session_rules")
 IN_ONE_QUERY = 500

@@ -44,14 +44,14 @@ def told_by(session: Session) -> SessionTold:
     ids = list(calls.order_by(*PLACE_IN_SESSION).values_list("id", flat=True))
     # Some at a time: the outputs of all calls of a long session together fill the memory.
     for start in range(0, len(ids), IN_ONE_QUERY):
-        part = calls.filter(pk__in=ids[start : start + IN_ONE_QUERY])
+        part = calls.filter(pk__in=ids[start : start + IN_ONE_QUERY]).select_related("artifact")
         for whole in whole_calls(list(part.order_by(*PLACE_IN_SESSION))):
             by_turn.setdefault(whole.row.turn_id, []).append(_in_turn(whole))
             outcome = whole.folded.outcome
             if isinstance(outcome, ToolArtifactReference):
-                told.artifacts.append(
-                    ArtifactOfCall(outcome.artifact_id, whole.row.call_id, outcome.size_bytes)
-                )
+                stored = whole.row.artifact
+                size = outcome.size_bytes or (stored.size_bytes if stored else 0)
+                told.artifacts.append(ArtifactOfCall(outcome.artifact_id, whole.row.call_id, size))
     for turn_id, read in by_turn.items():
         told.turns.append(read_turn(read, turn_id=turn_id or None))
     return told

@@ -63,6 +63,12 @@ def test_a_query_parameter_out_of_bounds_is_named(reader):
     assert [error["path"] for error in response.json()["errors"]] == ["limit"]
 
 
+def test_what_is_wrong_is_told_in_our_words_alone(reader):
+    told = reader.get("/v1/outcomes", {"agent": "a\0b"}).json()
+    assert told["detail"] == "agent: NUL is not allowed here"
+    assert told["errors"][0]["message"] == "NUL is not allowed here"
+
+
 def test_an_agent_may_add_any_query_parameter(project):
     agent = builders.bearing(builders.a_key(project, "agent")[0])
     answer = agent.post("/v1/outcomes?sdk=9", {"outcomes": []}, content_type="application/json")

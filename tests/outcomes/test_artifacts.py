@@ -6,13 +6,14 @@ import errno
 import hashlib
 import os
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.utils import timezone
 
 from governance.models import Project
-from outcomes import artifact_store, commands
+from outcomes import commands
 from outcomes.artifact_store import MAGIC
 from outcomes.models import Artifact, Call
 from tests import builders
@@ -21,6 +22,10 @@ from tests.outcomes.posting import Agent
 
 LINES = b"".join(b"line %d\n" % n for n in range(1, 100_001))  # several frames of the store
 LARGE = "x" * 12_000
+
+
+def path_of(project: Project, name: str) -> Path:
+    return Path(settings.DATA) / "artifacts" / str(project.pk) / name[:2] / name
 
 
 def upload(agent: Agent, content: bytes, media_type: str = "text/plain") -> dict[str, object]:
@@ -106,6 +111,15 @@ def test_lines_that_are_no_range_are_told_so(agent: Agent, lines):
     assert agent.client.get(f"/v1/artifacts/{artifact}?lines={lines}").status_code == 422
 
 
+def test_lines_that_run_backwards_are_told_so(agent: Agent):
+    artifact = upload(agent, b"one\ntwo\nthree")["artifact_id"]
+    response = agent.client.get(f"/v1/artifacts/{artifact}?lines=3-1")
+    assert response.status_code == 422
+    problem = response.json()["errors"][0]
+    assert problem["path"] == "lines"
+    assert problem["message"] == "the first line comes after the last; write lines=10-20"
+
+
 def test_lines_beyond_the_end_are_nothing(agent: Agent):
     _, content = read(agent, upload(agent, b"one\ntwo")["artifact_id"], lines="3-9")
     assert content == b""
@@ -118,7 +132,7 @@ def test_the_same_content_is_kept_once_however_it_comes(project: Project, agent:
     agent.post(an_outcome("c", output=text))
     artifact = Artifact.objects.get()
     assert Call.objects.filter(artifact=artifact).count() == 3
-    assert artifact_store.is_stored(project.pk, artifact.sha256)
+    assert path_of(project, artifact.sha256).exists()
 
 
 def test_projects_do_not_share_content(agent: Agent):
@@ -156,6 +170,14 @@ def test_an_upload_that_a_call_refers_to_is_judged_by_its_whole_content(agent: A
     assert (call["verdict"], call["checked"]) == ("failure", True)
 
 
+def test_a_reference_without_a_size_tells_that_of_what_is_stored(agent: Agent):
+    name = upload(agent, LARGE.encode())["artifact_id"]
+    agent.post(an_outcome("c", type="artifact_reference", artifact_id=name, session_id="s"))
+    assert agent.outcome("c")["size_bytes"] == len(LARGE)
+    assert [call["size_bytes"] for call in agent.outcomes()] == [len(LARGE)]
+    assert agent.session("s")["artifacts"][0]["size_bytes"] == len(LARGE)
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -174,8 +196,7 @@ def test_an_upload_that_calls_itself_json_spoils_nothing(agent: Agent, content):
 
 
 def damage(project: Project, artifact: object, content: bytes) -> None:
-    name = str(artifact)
-    (settings.DATA / "artifacts" / str(project.pk) / name[:2] / name).write_bytes(content)
+    path_of(project, str(artifact)).write_bytes(content)
 
 
 @pytest.mark.parametrize("content", [b"", b"cut", b"\xff" * 100, b"\xff" * 24 + MAGIC])
@@ -197,7 +218,7 @@ def test_a_file_that_the_disk_spoilt_is_gone_and_spoils_nothing(
 def test_a_spoilt_frame_is_not_checked(project: Project, agent: Agent):
     told = upload(agent, LINES)
     name = str(told["sha256"])
-    path = settings.DATA / "artifacts" / str(project.pk) / name[:2] / name
+    path = path_of(project, name)
     path.write_bytes(b"\0" * 100 + path.read_bytes()[100:])
     agent.post(an_outcome("c", type="artifact_reference", artifact_id=name))
     assert agent.outcome("c")["checked"] is False
@@ -222,7 +243,7 @@ def test_what_nothing_refers_to_is_removed_after_a_day(project: Project, agent: 
     Artifact.objects.exclude(sha256=young).update(created_at=yesterday)
     assert commands.remove_unreferenced_artifacts() == 1
     assert set(Artifact.objects.values_list("sha256", flat=True)) == {used, young}
-    stored = {name: artifact_store.is_stored(project.pk, name) for name in (used, young, old)}
+    stored = {name: path_of(project, name).exists() for name in (used, young, old)}
     assert stored == {used: True, young: True, old: False}
     read(agent, old, 404)
 

@@ -227,11 +227,12 @@ def test_a_key_bound_to_other_agents_may_not_count_for_this_one(project):
     assert store.increment("s:a:attempts") == 403
 
 
-def test_the_framework_of_the_api_answers_as_the_short_way_does(store, project, settings):
+@pytest.mark.parametrize("key", ["s:a/b:attempts", "s:a\nb:attempts", "s:a\n:attempts\n:execs"])
+def test_the_framework_of_the_api_answers_as_the_short_way_does(store, project, settings, key):
     """The short way stands before it; without that, the routes of the API are there."""
     settings.ROOT_URLCONF = "tests.outcomes.only_the_api"
-    assert store.increment("s:a/b:attempts") == 1
-    assert store.value("s:a/b:attempts") == "1"
-    assert store.batch("s:a/b:attempts") == {"s:a/b:attempts": "1"}
-    assert store.put("s:a/b:attempts", "0") == store.delete("s:a/b:attempts") == 403
+    assert store.increment(key) == 1
+    assert store.value(key) == "1"
+    assert store.batch(key) == {key: "1"}
+    assert store.put(key, "0") == store.delete(key) == 403
     assert store.put("free", "x") == store.delete("free") == 200
