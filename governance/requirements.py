@@ -1,0 +1,55 @@
+"""What may hold a deployment back: checks that others add, and where backtests are asked for.
+
+Governance knows nothing of calls, so whoever has them says here what a backtest of these bytes
+found. Lists of plain functions, filled when the apps are ready.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import NamedTuple, TypeAlias
+
+from governance.domain.deploying import Blocked, Required
+from governance.models import BundleVersion, Project
+
+
+class Evidence(NamedTuple):
+    """The newest finished backtest of exactly these bytes on the calls of an environment."""
+
+    number: int  # what its page is found by
+    finished_at: datetime
+    calls: int
+    newly_denied: int
+    newly_allowed: int
+    newly_asking: int
+    changed: int
+    undetermined: int
+    unchanged: int
+
+
+# Project, name of the environment, SHA-256 of the bytes as written.
+EvidenceOf: TypeAlias = Callable[[Project, str, str], Evidence | None]
+# Version, name of the environment (which may not exist yet); it may take seconds.
+Check: TypeAlias = Callable[[BundleVersion, str], Blocked | None]
+
+evidence_of: EvidenceOf | None = None
+checks: list[Check] = []
+
+
+def newest_evidence(version: BundleVersion, environment: str) -> Evidence | None:
+    if evidence_of is None:
+        return None
+    return evidence_of(version.bundle.project, environment, version.revision_hash)
+
+
+def failing(version: BundleVersion, environment: str) -> list[Blocked]:
+    """What the checks say against it: ask outside of a transaction."""
+    return [blocked for check in checks if (blocked := check(version, environment))]
+
+
+def lacking(version: BundleVersion, environment: str, required: Required) -> list[Blocked]:
+    """What the environment asks for of these bytes and does not have yet."""
+    if required.max_newly_denied is None:
+        return []
+    evidence = newest_evidence(version, environment)
+    found = required.backtest(evidence.newly_denied if evidence else None, environment)
+    return [found] if found else []
