@@ -38,11 +38,11 @@ def new_set_up_link(project: Project) -> str:
 def set_up(token: str, *, email: str, password: str) -> User:
     """The first admin; or, when no admin is left, somebody known who gets a new password."""
     invitation = _usable(token, for_set_up=True)
-    if queries.somebody_can_get_in():
-        raise Conflict("This console is set up already; people join by invitation.")
+    _refuse_once_set_up()
     email, hashed = _email(email), _hashed(password, email)
     with transaction.atomic():
         _use_up(invitation)
+        _refuse_once_set_up()  # asked again: of two links that are followed at once, one counts
         user = _admin(invitation.project, email, hashed)
         # Or they would open the door again, should this admin ever leave.
         Invitation.objects.filter(project=invitation.project, email="", used_at=None).delete()
@@ -67,6 +67,7 @@ def invite(project: Project, *, email: str, role: Role, by: Actor) -> str:
     email = _email(email)
     token = secrets.token_urlsafe(32)
     with transaction.atomic():
+        _queue_at(project)
         if Member.objects.filter(project=project, user__email=email).exists():
             raise Conflict(f"{email} is a member already.")
         Invitation.objects.filter(project=project, email=email, used_at=None).delete()
@@ -87,10 +88,15 @@ def accept_as_new(token: str, *, password: str) -> User:
     """Somebody new follows the link and chooses a password."""
     invitation = _usable(token, for_set_up=False)
     if queries.user_with(invitation.email):
-        raise Conflict(f"Sign in as {invitation.email} to join.")
+        raise _known(invitation)
     hashed = _hashed(password, invitation.email)
     with transaction.atomic():
-        user = User.objects.create(email=invitation.email, password=hashed)
+        _use_up(invitation)
+        user, is_new = User.objects.get_or_create(
+            email=invitation.email, defaults={"password": hashed}
+        )
+        if not is_new:
+            raise _known(invitation)
         _join(invitation, user)
     return user
 
@@ -101,6 +107,7 @@ def accept_as(token: str, *, user: User) -> Project:
     invitation = _usable(token, for_set_up=False)
     if user.email != invitation.email:
         raise Conflict(f"This invitation is for {invitation.email}.")
+    _use_up(invitation)
     _join(invitation, user)
     return invitation.project
 
@@ -129,9 +136,23 @@ def remove_member(member: Member, *, by: Actor) -> None:
 
 def _refuse_to_lose_last_admin(member: Member) -> None:
     # Two admins who demote each other at once must not both succeed.
-    Project.objects.select_for_update(no_key=True).get(pk=member.project_id)
+    _queue_at(member.project)
     if member.role == Role.ADMIN and not queries.admins_beside(member):
         raise Conflict(f"{member.user.email} is the last admin; make somebody else admin first.")
+
+
+def _refuse_once_set_up() -> None:
+    if queries.somebody_can_get_in():
+        raise Conflict("This console is set up already; people join by invitation.")
+
+
+def _known(invitation: Invitation) -> Conflict:
+    return Conflict(f"Sign in as {invitation.email} to join.")
+
+
+def _queue_at(project: Project) -> None:
+    """First in every command here: the audit log queues there too, and two orders may cross."""
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
 
 
 def _invitation(project: Project, email: str, role: Role, token: str) -> None:
@@ -152,6 +173,7 @@ def _usable(token: str, *, for_set_up: bool) -> Invitation:
 
 
 def _use_up(invitation: Invitation) -> None:
+    _queue_at(invitation.project)
     # Of two who follow the link at once, one changes the row.
     unused = Invitation.objects.filter(pk=invitation.pk, used_at=None)
     if not unused.update(used_at=timezone.now()):
@@ -159,7 +181,6 @@ def _use_up(invitation: Invitation) -> None:
 
 
 def _join(invitation: Invitation, user: User) -> None:
-    _use_up(invitation)
     # Who became a member in the meantime keeps the role given then.
     Member.objects.get_or_create(
         project=invitation.project, user=user, defaults={"role": invitation.role}

@@ -13,9 +13,16 @@ from governance.domain.roles import Role
 from governance.models import AuditEntry, Invitation, Member, User
 from tests import builders
 from tests.builders import PASSWORD
+from tests.governance.threads import in_threads
 
 ADMIN = person(0, "admin@example.test", Role.ADMIN)
 EDITOR = person(0, "editor@example.test", Role.EDITOR)
+
+
+@pytest.fixture
+def fast_hashes(settings):
+    """So that those who come at once are at the database at once."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 def actions():
@@ -198,3 +205,59 @@ def test_a_name_that_gives_no_address_makes_no_project(project, name):
 def test_who_is_admin_nowhere_makes_no_project(project):
     with pytest.raises(Forbidden):
         commands.create_project(name="Mine", user=builders.a_member(project, Role.EDITOR).user)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_set_up_links_followed_at_once_one_counts(fast_hashes):
+    for n in range(8):
+        project = builders.a_project()
+        tokens = [commands.new_set_up_link(project) for _ in range(2)]
+
+        def follow(which: int, n=n, tokens=tokens) -> object:
+            try:
+                return commands.set_up(
+                    tokens[which], email=f"{n}-{which}@a.test", password=PASSWORD
+                )
+            except (NotFound, Conflict) as refused:
+                return refused
+
+        told = in_threads(2, follow)
+        assert sum(isinstance(each, User) for each in told) == 1, told
+        assert Member.objects.count() == 1
+        assert verify(project) is None
+        Member.objects.all().delete()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_join_by_one_link_at_once_one_does(project, fast_hashes):
+    for n in range(8):
+        token = commands.invite(project, email=f"{n}@a.test", role=Role.VIEWER, by=ADMIN)
+
+        def join(_: int, token=token) -> object:
+            try:
+                return commands.accept_as_new(token, password=PASSWORD)
+            except (NotFound, Conflict) as refused:
+                return refused
+
+        told = in_threads(2, join)
+        assert sum(isinstance(each, User) for each in told) == 1, told
+    assert Member.objects.count() == 8
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_invitation_is_withdrawn_or_accepted_and_never_in_the_way(project, fast_hashes):
+    for n in range(8):
+        token = commands.invite(project, email=f"{n}@a.test", role=Role.VIEWER, by=ADMIN)
+        invitation = queries.open_invitations(project)[0]
+
+        def take(which: int, token=token, invitation=invitation) -> object:
+            try:
+                if which:
+                    return commands.accept_as_new(token, password=PASSWORD)
+                return commands.withdraw_invitation(invitation, by=ADMIN)
+            except (NotFound, Conflict) as refused:
+                return refused
+
+        in_threads(2, take)
+        assert queries.open_invitations(project) == []
+    assert verify(project) is None
