@@ -81,8 +81,8 @@ def settle() -> None:
     sampler, collector, items = Sampler(), Collector(), 0
     gc.callbacks.append(collector.note)
     wall, processor = time.perf_counter(), time.process_time()
-    with sampler.looking():
-        while settled := commands.settle_inbox():
+    with sampler.looking(), commands.Ahead() as ahead:
+        while settled := commands.settle_inbox(ahead):
             items += settled
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
     micro = 1e6 / max(1, items)

@@ -8,8 +8,9 @@ from outcomes import commands, pulse
 @shared_task
 def settle() -> None:
     pulse.give()
-    while commands.settle_inbox():
-        pulse.give()
+    with commands.Ahead() as ahead:
+        while commands.settle_inbox(ahead):
+            pulse.give()
 
 
 @shared_task

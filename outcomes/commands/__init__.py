@@ -1,6 +1,7 @@
 """Every write of outcomes: a verb, one transaction, split by noun."""
 
 from outcomes.commands.accept import Accepted, accept
+from outcomes.commands.ahead import Ahead
 from outcomes.commands.artifacts import remove_unreferenced_artifacts, store_artifact
 from outcomes.commands.batches import retry_batch
 from outcomes.commands.counters import remove_idle_values, reset_counters
@@ -12,6 +13,7 @@ from outcomes.commands.unread import find_unread_documents
 
 __all__ = [
     "Accepted",
+    "Ahead",
     "Increment",
     "accept",
     "count_all_up",

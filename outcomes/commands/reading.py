@@ -5,6 +5,7 @@ are stored as artifacts, and stored ones are read to be judged.
 """
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -52,33 +53,53 @@ class Reading:
     items: int = 0
 
 
-def read(batches: list[Claimed]) -> Reading:
+@dataclass(slots=True)
+class ReadBatch:
+    """What one batch says by itself: no other batch and no database is asked."""
+
+    reported: list[tuple[CallKey, Reported]] = field(default_factory=list)
+    outputs: list[tuple[bytes, str]] = field(default_factory=list)  # too large to inline
+    referred: list[ArtifactKey] = field(default_factory=list)
+
+
+def read_batch(batch: Claimed) -> ReadBatch:
+    read = ReadBatch()
+    first = batch.id * ORDERS_PER_BATCH
+    for index, raw in enumerate(codec.unpack_batch(batch.body)):
+        event = codec.read_item(raw, batch.source, batch.sender, first + index)
+        offloaded = codec.offload(event, raw)
+        if offloaded is None:
+            packed = codec.pack_item(raw)
+        else:
+            event, packed, content, media_type = offloaded
+            read.outputs.append((content, media_type))
+        key = (batch.environment, digest_of(event.call_id))
+        read.reported.append((key, Reported(event, packed, batch)))
+        if isinstance(event.report, Posted):
+            outcome = event.report.outcome
+            if isinstance(outcome, ToolArtifactReference):
+                read.referred.append((batch.project, outcome.artifact_id))
+    return read
+
+
+def read(batches: list[Claimed], ahead: Mapping[int, ReadBatch]) -> Reading:
+    """What was read ahead already need not be read again: a batch never changes."""
     reading = Reading()
     referred: list[ArtifactKey] = []
     for batch in batches:
         reading.environments[batch.environment] = batch.sender.environment
-        raws = codec.unpack_batch(batch.body)
-        reading.items += len(raws)
-        first = batch.id * ORDERS_PER_BATCH
-        for index, raw in enumerate(raws):
-            event = codec.read_item(raw, batch.source, batch.sender, first + index)
-            offloaded = codec.offload(event, raw)
-            if offloaded is None:
-                packed = codec.pack_item(raw)
-            else:
-                event, packed, content, media_type = offloaded
-                reading.contents.keep(batch.project, content, media_type)
-            key = (batch.environment, digest_of(event.call_id))
-            reading.events[key].append(Reported(event, packed, batch))
-            if isinstance(event.report, Posted):
-                outcome = event.report.outcome
-                if isinstance(outcome, ToolArtifactReference):
-                    referred.append((batch.project, outcome.artifact_id))
+        own = ahead.get(batch.id) or read_batch(batch)
+        for key, reported in own.reported:
+            reading.events[key].append(reported)
+        for content, media_type in own.outputs:
+            reading.contents.keep(batch.project, content, media_type)
+        reading.items += len(own.reported)
+        referred += own.referred
     reading.contents.learn(referred)
-    for key, reported in reading.events.items():
-        call = fold([each.event for each in reported])
+    for key, told in reading.events.items():
+        call = fold([each.event for each in told])
         if call is not None:
-            batch = reported[0].batch  # the first that was accepted
+            batch = told[0].batch  # the first that was accepted
             reading.calls[key] = Told(
                 call,
                 judged(call, reading, batch.project, batch.environment),

@@ -5,6 +5,7 @@ import logging
 
 from django.db import InterfaceError, OperationalError, connection
 
+from outcomes.commands.ahead import Ahead
 from outcomes.commands.claims import Taken, claimed, note_failure, taken
 from outcomes.commands.reading import read
 from outcomes.commands.writing import write
@@ -12,7 +13,7 @@ from outcomes.commands.writing import write
 logger = logging.getLogger(__name__)
 
 
-def settle_inbox() -> int:
+def settle_inbox(ahead: Ahead | None = None) -> int:
     """Settle what waits and return how many items; zero when nothing waits.
 
     Killed at any point, it has done all or nothing. A claim that fails is tried again batch by
@@ -23,7 +24,7 @@ def settle_inbox() -> int:
     # again and again, costs a sixth of its time.
     gc.disable()
     try:
-        return _settle(tried)
+        return _settle(tried, ahead)
     except Taken:
         return 1  # there may be more; the other worker has those
     except Exception as error:
@@ -32,15 +33,18 @@ def settle_inbox() -> int:
         logger.exception("A claim could not be settled; its batches are tried one by one")
     finally:
         gc.enable()
-    return sum(_settle_alone(batch) for batch in tried)
+    # A batch that failed alone is no sign that nothing waits behind it.
+    return sum(_settle_alone(batch) for batch in tried) or 1
 
 
-def _settle(tried: list[int], *, only: int | None = None) -> int:
+def _settle(tried: list[int], ahead: Ahead | None = None, *, only: int | None = None) -> int:
     with claimed(only=only) as batches:
         if not batches:
             return 0
         tried.extend(batch.id for batch in batches)
-        reading = read(batches)
+        reading = read(batches, ahead.take() if ahead else {})
+        if ahead:
+            ahead.look(reading.items, last=batches[-1].id)
         with taken(batches):
             write(reading)
     return reading.items

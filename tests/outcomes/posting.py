@@ -64,8 +64,9 @@ class Agent:
 
 
 def settle() -> None:
-    while commands.settle_inbox():
-        pass
+    with commands.Ahead() as ahead:
+        while commands.settle_inbox(ahead):
+            pass
 
 
 def codes(answered: dict[str, Any]) -> Sequence[tuple[int, str]]:

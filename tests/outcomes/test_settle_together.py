@@ -6,6 +6,8 @@ import threading
 import pytest
 from django.db import connection
 
+from outcomes import commands
+from outcomes.commands.claims import ITEMS as ITEMS_OF_A_CLAIM
 from outcomes.models import Batch, Call, Event, RejectedItem
 from tests import builders
 from tests.builders import an_outcome
@@ -52,6 +54,15 @@ def in_threads(*works):
     assert failed == []
 
 
+@pytest.fixture(params=["as it is", "with claims that are soon full"])
+def claims(request, monkeypatch):
+    """Full claims are followed by others, which are read ahead where that pays."""
+    if request.param != "as it is":
+        for vendor in ITEMS_OF_A_CLAIM:
+            monkeypatch.setitem(ITEMS_OF_A_CLAIM, vendor, 2 * ITEMS)
+
+
+@pytest.mark.usefixtures("claims")
 def test_workers_and_doors_at_once_lose_and_repeat_nothing():
     text, _ = builders.a_key(builders.a_project(), "agent", "read")
 
@@ -72,4 +83,38 @@ def test_workers_and_doors_at_once_lose_and_repeat_nothing():
     assert not RejectedItem.objects.exists()
     assert Event.objects.count() == BATCHES * ITEMS
     assert Call.objects.count() == (BATCHES + 1) * ITEMS // 2
+    assert differences() == []
+
+
+def test_what_was_read_ahead_is_settled_as_if_it_had_not_been(monkeypatch):
+    for vendor in ITEMS_OF_A_CLAIM:
+        monkeypatch.setitem(ITEMS_OF_A_CLAIM, vendor, ITEMS)
+    text, _ = builders.a_key(builders.a_project(), "agent", "read")
+    agent = Agent(builders.bearing(text))
+    for batch in range(6):
+        agent.door(posted(batch))
+    with commands.Ahead() as ahead:
+        assert commands.settle_inbox(ahead) == ITEMS
+        # What was read ahead by now is settled by somebody else, and more has come.
+        assert commands.settle_inbox() == ITEMS
+        agent.door(posted(6))
+        while commands.settle_inbox(ahead):
+            pass
+    assert Event.objects.count() == 7 * ITEMS
+    assert Call.objects.count() == 8 * ITEMS // 2
+    assert differences() == []
+
+
+def test_a_batch_that_cannot_be_read_ahead_is_set_aside_where_it_is_settled(monkeypatch):
+    for vendor in ITEMS_OF_A_CLAIM:
+        monkeypatch.setitem(ITEMS_OF_A_CLAIM, vendor, ITEMS)
+    text, _ = builders.a_key(builders.a_project(), "agent", "read")
+    agent = Agent(builders.bearing(text))
+    for batch in range(3):
+        agent.door(posted(batch))
+    broken = Batch.objects.order_by("id")[1]
+    Batch.objects.filter(pk=broken.pk).update(body=b"no batch at all")
+    settle()
+    assert list(Batch.objects.values_list("pk", "tries")) == [(broken.pk, 1)]
+    assert Event.objects.count() == 2 * ITEMS
     assert differences() == []
