@@ -87,13 +87,5 @@ class EventsQuery(Waiting):
     limit: int = Field(50, ge=1, le=1_000)
 
 
-class SessionsQuery(Page):
-    env: Text = ""
-    agent: Text = ""
-    since: Time | None = None
-    until: Time | None = None
-    q: Text = ""
-
-
 class LinesQuery(Schema):
     lines: Lines | None = None

@@ -1,6 +1,5 @@
 """Agent sessions, read over HTTP."""
 
-from django.db.models import Q
 from django.http import HttpResponse
 from ninja import Query
 
@@ -13,31 +12,23 @@ from outcomes.api.cursors import cursor_at, place_of
 from outcomes.api.routing import router
 from outcomes.api.shapes import session_out
 from outcomes.api.waiting import settled
-from outcomes.schemas import OneCallQuery, SessionsQuery
+from outcomes.schemas import CallsQuery, OneCallQuery
 
 CAN_READ = KeyOrMember("read")
 
 
 @router.get("/agent-sessions", auth=CAN_READ, response={200: None})
-def list_sessions(request: AccessRequest, query: Query[SessionsQuery]) -> HttpResponse:
+def list_sessions(request: AccessRequest, query: Query[CallsQuery]) -> HttpResponse:
+    """Sessions with a call that fits the filter, the one seen last first."""
     project = request.auth.project_id
     is_settled = settled(request, project, query.wait)
-    found = queries.sessions(project, environment=query.env, agent=query.agent, text=query.q)
-    if query.since is not None:
-        found = found.filter(last_at__gte=query.since)
-    if query.until is not None:
-        found = found.filter(first_at__lt=query.until)
-    if query.cursor:
-        at, number = place_of(query.cursor)
-        found = found.filter(Q(last_at__lt=at) | Q(last_at=at, id__lt=number))
-    rows = list(found[: query.limit + 1])
-    shown = rows[: query.limit]
-    governing = Governing({row.environment_id for row in shown})
-    last = shown[-1] if len(rows) > len(shown) else None
+    before = place_of(query.cursor) if query.cursor else None
+    found = queries.sessions_with(project, query.filter(), limit=query.limit, before=before)
+    governing = Governing({row.environment_id for row in found.rows})
     return answer(
         {
-            "sessions": [session_out(queries.report_of(row, governing)) for row in shown],
-            "next": cursor_at(last.last_at, last.pk) if last and last.last_at else None,
+            "sessions": [session_out(queries.report_of(row, governing)) for row in found.rows],
+            "next": cursor_at(*found.end) if found.end else None,
             "settled": is_settled,
         }
     )

@@ -46,6 +46,7 @@ from outcomes.queries.session_reports import (
     session_named,
     sessions,
 )
+from outcomes.queries.session_search import FoundSessions, sessions_with
 from outcomes.queries.session_store import (
     Look,
     counters_of,
@@ -60,6 +61,7 @@ __all__ = [
     "SHOWN",
     "Backlog",
     "CallFilter",
+    "FoundSessions",
     "Look",
     "Neighbours",
     "Page",
@@ -103,6 +105,7 @@ __all__ = [
     "sessionless_agents",
     "sessions",
     "sessions_shown",
+    "sessions_with",
     "set_aside_batches",
     "state_of",
     "stored_value",

@@ -73,16 +73,7 @@ def calls(project_id: int, wanted: CallFilter) -> QuerySet[Call]:
         found = found.filter(session__digest=digest_of(wanted.session))
     if wanted.agent:
         found = found.filter(agent__digest=digest_of(wanted.agent))
-    if wanted.tool:
-        found = found.filter(tool__digest=digest_of(wanted.tool))
-    if wanted.type:
-        found = found.filter(kind="" if wanted.type == OPEN else wanted.type)
-    if wanted.reason:
-        found = found.filter(reason=as_text(wanted.reason))
-    if wanted.verdict:
-        found = found.filter(verdict=wanted.verdict)
-    if wanted.disagreement is not None:
-        found = found.filter(disagreement=wanted.disagreement)
+    found = found.filter(such_calls(wanted))
     if wanted.since is not None:
         found = found.filter(at__gte=wanted.since)
     if wanted.until is not None:
@@ -96,6 +87,22 @@ def calls(project_id: int, wanted: CallFilter) -> QuerySet[Call]:
             | Q(detail__icontains=text)
         )
     return found.order_by("-at", "-order")
+
+
+def such_calls(wanted: CallFilter) -> Q:
+    """What a filter says of a call itself: of its tool, and of what became of it."""
+    such = Q()
+    if wanted.tool:
+        such &= Q(tool__digest=digest_of(wanted.tool))
+    if wanted.type:
+        such &= Q(kind="" if wanted.type == OPEN else wanted.type)
+    if wanted.reason:
+        such &= Q(reason=as_text(wanted.reason))
+    if wanted.verdict:
+        such &= Q(verdict=wanted.verdict)
+    if wanted.disagreement is not None:
+        such &= Q(disagreement=wanted.disagreement)
+    return such
 
 
 def calls_before(found: QuerySet[Call], at: datetime, order: int) -> QuerySet[Call]:

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from governance.models import Project
-from outcomes.queries import session_told
+from outcomes.queries import session_search, session_told
 from tests import builders
 from tests.builders import an_event, an_outcome
 from tests.outcomes.posting import Agent
@@ -108,6 +108,59 @@ def test_filters_narrow_the_list(several: Agent, query, expected):
     assert set(ids(several.outcomes(**query))) == expected
 
 
+def all_sessions(agent: Agent, /, **query) -> list[str]:
+    found, cursor = [], ""
+    while cursor is not None:
+        page = agent.get("agent-sessions", cursor=cursor, **query)
+        found += [each["session_id"] for each in page["sessions"]]
+        cursor = page["next"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"session": "s-1"}, {"s-1"}),
+        ({"tool": "sql"}, {"s-1", "s-3"}),
+        ({"tool": "nothing"}, set()),
+        ({"type": "timeout"}, {"s-1"}),
+        ({"type": "open"}, {"s-2"}),
+        ({"type": "denied"}, {"s-3"}),
+        ({"type": "artifact_reference"}, {"s-4"}),
+        ({"reason": "pre_hook"}, {"s-3"}),
+        ({"reason": "limit"}, set()),
+        ({"verdict": "failure"}, {"s-1"}),
+        ({"verdict": "success"}, {"s-3", "s-4"}),
+        ({"disagreement": "true"}, {"s-4"}),
+        ({"disagreement": "false"}, {"s-1", "s-2", "s-3", "s-4"}),
+        ({"tool": "sql", "type": "denied"}, set()),  # both, but of two calls
+        ({"tool": "sql", "verdict": "success", "env": "production"}, {"s-3"}),
+        ({"type": "timeout", "env": "elsewhere"}, set()),
+        ({"verdict": "failure", "agent": "a-1"}, {"s-1"}),
+        ({"verdict": "failure", "until": "2021-01-01"}, set()),
+        ({"verdict": "failure", "q": "s-1"}, {"s-1"}),
+    ],
+)
+@pytest.mark.parametrize("looked_through", [1, 2_000])
+def test_a_session_is_found_by_a_call_that_fits_the_whole_filter(
+    agent: Agent, monkeypatch, query, expected, looked_through
+):
+    monkeypatch.setattr(session_search, "LOOKED_THROUGH", looked_through)
+    agent.post(
+        an_outcome(tool_name="sql", agent_id="a-1", session_id="s-1", output="Error: x"),
+        an_outcome(type="timeout", agent_id="a-1", session_id="s-1"),
+        an_outcome(tool_name="sql", session_id="s-3", output={"ok": True}),
+        an_outcome(type="denied", reason="pre_hook", session_id="s-3"),
+        an_outcome(session_id="s-4", output="x" * 12_000),
+        an_outcome(session_id="s-4", output={"ok": True}, tool_success=False),
+    )
+    agent.post_events(an_event("call_allowed", "open", agent_id="a-2", run_id="s-2"))
+    found = all_sessions(agent, **query)
+    assert set(found) == expected
+    assert len(found) == len(expected)
+    assert set(all_sessions(agent, limit=1, **query)) == expected
+
+
 @pytest.mark.parametrize(
     "query",
     [
@@ -124,7 +177,7 @@ def test_filters_narrow_the_list(several: Agent, query, expected):
     ],
 )
 def test_a_query_that_cannot_be_meant_is_told_so(agent: Agent, query):
-    for path in ("outcomes",):
+    for path in ("outcomes", "agent-sessions"):
         response = agent.client.get(f"/v1/{path}", query)
         assert response.status_code == 422, path
         assert set(response.json()) == {"code", "detail", "errors"}
