@@ -1,6 +1,6 @@
 """Which bundle an agent gets that names none: higher priority, then more tags, then newest."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from governance.domain.globs import glob_matches
@@ -25,21 +25,21 @@ class Rule:
 
 
 def assigned(rules: Iterable[Rule], agent: str, tags: Mapping[str, str]) -> str | None:
-    fitting = (rule for rule in _for(rules, agent) if rule.has_tags_of(tags))
-    return next((rule.bundle for rule in fitting), None)
+    bringing = (rule for rule in fitting(rules, agent) if rule.has_tags_of(tags))
+    return next((rule.bundle for rule in bringing), None)
 
 
 def assignable(rules: Iterable[Rule], agent: str) -> list[str]:
     """Each bundle that some tags may bring this agent, for those who cannot know its tags."""
     found: list[str] = []
-    for rule in _for(rules, agent):
+    for rule in fitting(rules, agent):
         found.append(rule.bundle)
         if not rule.tags:
             break  # it fits whatever the tags are, so nothing below is ever reached
     return list(dict.fromkeys(found))
 
 
-def _for(rules: Iterable[Rule], agent: str) -> Iterator[Rule]:
-    """Best first."""
-    ranked = sorted(rules, key=lambda rule: rule.rank, reverse=True)
-    return (rule for rule in ranked if glob_matches(rule.agent, agent))
+def fitting(rules: Iterable[Rule], agent: str) -> list[Rule]:
+    """Those whose glob matches the agent, whatever its tags are; best first."""
+    matching = [rule for rule in rules if glob_matches(rule.agent, agent)]
+    return sorted(matching, key=lambda rule: rule.rank, reverse=True)

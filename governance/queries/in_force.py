@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Value
 
 from governance.domain.actor import shown
-from governance.domain.assignments import Rule, assignable
+from governance.domain.assignments import Rule, assignable, fitting
 from governance.domain.stopped import STOPPED_HASHES
 from governance.models import Assignment, BundleVersion, Deployment, Rendering, Stop
 
@@ -38,7 +38,9 @@ class InForce:
 
     def __init__(self, project: int, hashes: Iterable[str]) -> None:
         self._rules: dict[str, list[Rule]] = {}
+        self._made_at: dict[int, datetime] = {}  # of each rule
         self._live: dict[str, dict[str, int]] = {}
+        self._deployed_at: dict[tuple[str, str], datetime] = {}
         self._named: dict[str, Named] = {}
         self._stops: dict[tuple[str, str], Stopped] = {}
         assignments = Assignment.objects.filter(environment__project=project, ended_at=None)
@@ -51,9 +53,11 @@ class InForce:
                 priority=row.priority,
             )
             self._rules.setdefault(row.environment.name, []).append(rule)
-        for what, _, told_by, bundle, number in sorted(_versions(project, hashes)):
+            self._made_at[row.pk] = row.created_at
+        for what, _, told_by, bundle, number, at in sorted(_versions(project, hashes)):
             if what == _DEPLOYED:
                 self._live.setdefault(told_by, {})[bundle] = number  # the newest comes last
+                self._deployed_at[told_by, bundle] = at
             else:
                 self._named.setdefault(told_by, Named(bundle, number))
         stops = Stop.objects.filter(environment__project=project, lifted_at=None)
@@ -69,6 +73,15 @@ class InForce:
     def live(self, environment: str) -> dict[str, int]:
         """By bundle the number of the version that is deployed there now."""
         return self._live.get(environment, {})
+
+    def deployed_at(self, environment: str, bundle: str) -> datetime | None:
+        """Since when that version is deployed there."""
+        return self._deployed_at.get((environment, bundle))
+
+    def assigned_at(self, environment: str, agent: str) -> datetime | None:
+        """When what it is assigned was changed last."""
+        rules = fitting(self._rules.get(environment, ()), agent)
+        return max((self._made_at[rule.number] for rule in rules), default=None)
 
     def stop_of(self, environment: str, agent: str) -> Stopped | None:
         """The one of its whole environment first: lifting only its own would change nothing."""
@@ -89,8 +102,11 @@ class InForce:
 _WRITTEN, _RENDERED, _DEPLOYED = range(3)
 
 
-def _versions(project: int, hashes: Iterable[str]) -> Iterable[tuple[int, int, str, str, int]]:
-    """What it is, its age, the hash or the environment, the bundle, the number: in one query."""
+def _versions(
+    project: int, hashes: Iterable[str]
+) -> Iterable[tuple[int, int, str, str, int, datetime]]:
+    """What it is, its age, the hash or the environment, the bundle, the number and since when it is
+    so: in one query."""
     wanted = {text.lower() for text in hashes if text} - set(STOPPED_HASHES.values())
     some = sorted(wanted)[:MOST]
     written = BundleVersion.objects.filter(bundle__project=project, revision_hash__in=some)
@@ -102,12 +118,14 @@ def _versions(project: int, hashes: Iterable[str]) -> Iterable[tuple[int, int, s
     )
     live = Deployment.objects.filter(~Exists(newer), environment__project=project)
     of_version = ("version__bundle__name", "version__number")
-    deployed = live.order_by().values_list(Value(_DEPLOYED), "id", "environment__name", *of_version)
+    deployed = live.order_by().values_list(
+        Value(_DEPLOYED), "id", "environment__name", *of_version, "created_at"
+    )
     return deployed.union(
         written.order_by().values_list(
-            Value(_WRITTEN), "id", "revision_hash", "bundle__name", "number"
+            Value(_WRITTEN), "id", "revision_hash", "bundle__name", "number", "created_at"
         ),
         rendered.order_by().values_list(
-            Value(_RENDERED), "version_id", "revision_hash", *of_version
+            Value(_RENDERED), "version_id", "revision_hash", *of_version, "version__created_at"
         ),
     )

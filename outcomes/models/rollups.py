@@ -55,6 +55,9 @@ class AgentMinute(Minute):
                 name="one_count_per_agent_and_minute",
             )
         ]
+        indexes = [
+            models.Index(fields=["environment", "agent", "minute"], name="minutes_of_an_agent")
+        ]
 
     def __str__(self) -> str:
         return f"{self.minute} {self.agent_id}"

@@ -1,9 +1,13 @@
 """The agents of a project: who is connected, what each runs, and how that stands.
 
-Read in a fixed number of queries, however many agents there are.
+Read in a fixed number of queries, however many agents there are. Of a large fleet every poll judges
+all, so what only the shown ones need is read for these alone.
 """
 
-from collections.abc import Iterable
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import cast
@@ -17,6 +21,9 @@ from outcomes.codec import digest_of, item_of
 from outcomes.domain.fleet import DRIFTS, IS_STOPPED, NOTHING, Runs, Standing, standing_of
 from outcomes.models import AgentMinute, AgentSeen, Event
 from outcomes.wire import Source, family_of
+
+LARGE = 500  # agents; who looks at fewer is always told the latest
+SHARED = 1.0  # seconds
 
 Place = tuple[str, str]  # the environment and the name of the agent
 
@@ -36,9 +43,10 @@ class FleetAgent:
 
     name: str
     environment: str
+    row: tuple[int, int] | None = None  # ids of the environment and of the agent, once it is kept
     connected_since: datetime | None = None
     streams: int = 0
-    last_seen: datetime | None = None
+    called_at: datetime | None = None
     call: int | None = None  # the newest, of which the event tells the SDK
     reported: Runs = NOTHING
     sent: Runs = NOTHING
@@ -46,11 +54,14 @@ class FleetAgent:
     live: dict[str, int] = field(default_factory=dict)  # of the bundles that matter to it
     stop: Stopped | None = None
     standing: Standing = Standing.UNKNOWN
-    today: Today = field(default_factory=Today)
 
     @property
     def place(self) -> Place:
         return (self.environment, self.name)
+
+    @property
+    def last_seen(self) -> datetime | None:
+        return max(filter(None, (self.called_at, self.connected_since)), default=None)
 
     @property
     def runs(self) -> Runs:
@@ -66,28 +77,80 @@ class FleetAgent:
         return self.standing in IS_STOPPED
 
     @property
+    def newest(self) -> Runs:
+        """What it ought to run by now as far as anybody can tell: what it was sent last."""
+        return self.sent if self.sent.is_known else self.reported
+
+    @property
     def deployed(self) -> int | None:
         """The version that it should run of the bundle that it runs."""
-        newest = self.sent if self.sent.is_known else self.reported
-        return self.live.get(newest.bundle)
+        return self.live.get(self.newest.bundle)
 
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
     agents: list[FleetAgent]  # by name, then by environment
-    stops: list[Stopped]
+    in_force: InForce
     knows_connections: bool  # false while the broker is silent
 
+    @property
+    def stops(self) -> list[Stopped]:
+        return self.in_force.stops
 
-def fleet(project_id: int, now: datetime, *, name: str | None = None) -> Fleet:
+
+_looks: dict[int, tuple[float, Fleet]] = {}
+_looking: dict[int, threading.Lock] = defaultdict(threading.Lock)
+
+
+def fleet(project_id: int, *, name: str | None = None) -> Fleet:
     """All agents, or one of them in each of its environments."""
     reader = _Reader(project_id, name)
     reader.read_calls()
     knows = reader.read_streams()
-    reader.judge()
-    reader.count_since(now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0))
+    in_force = reader.judge()
     agents = sorted(reader.found.values(), key=lambda each: (each.name, each.environment))
-    return Fleet(agents, reader.stops, knows_connections=knows)
+    return Fleet(agents, in_force, knows_connections=knows)
+
+
+def fleet_of_late(project_id: int) -> Fleet:
+    """For those who ask again and again: they share the look at a large fleet for a moment."""
+    with _looking[project_id]:
+        kept = _looks.get(project_id)
+        if kept is not None and kept[0] > time.monotonic():
+            return kept[1]
+        look = fleet(project_id)
+        _looks.pop(project_id, None)
+        if len(look.agents) > LARGE:
+            _looks[project_id] = (time.monotonic() + SHARED, look)
+        return look
+
+
+def forget() -> None:
+    """Make this process look again, however lately it did."""
+    _looks.clear()
+
+
+def today_of(agents: Iterable[FleetAgent], now: datetime) -> Mapping[Place, Today]:
+    midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    kept = {each.row: each.place for each in agents if each.row is not None}
+    found: dict[Place, Today] = defaultdict(Today)
+    rows = AgentMinute.objects.filter(
+        agent__in={agent for _, agent in kept},
+        environment__in={environment for environment, _ in kept},
+        minute__gte=midnight,
+    )
+    sums = rows.order_by().values_list("environment", "agent", "verdict")
+    for environment, agent_id, verdict, number in sums.annotate(number=Sum("calls")):
+        place = kept.get((environment, agent_id))
+        if place is None:
+            continue
+        today = found[place]
+        today.calls += number
+        if verdict == Verdict.SUCCESS:
+            today.successes += number
+        if verdict in (Verdict.SUCCESS, Verdict.FAILURE):
+            today.judged += number
+    return found
 
 
 def families_of(agents: Iterable[FleetAgent]) -> dict[Place, str]:
@@ -104,41 +167,60 @@ class _Reader:
     def __init__(self, project_id: int, name: str | None) -> None:
         self._project = project_id
         self._name = name
-        self._hashes: dict[tuple[Place, str], str] = {}  # by place and by who tells
+        self._reported: dict[Place, str] = {}  # hashes
+        self._sent: dict[Place, str] = {}
         self.found: dict[Place, FleetAgent] = {}
-        self.stops: list[Stopped] = []
 
     def read_calls(self) -> None:
         rows = AgentSeen.objects.filter(environment__project=self._project)
         if self._name is not None:
             rows = rows.filter(agent__digest=digest_of(self._name))
-        for environment, name, at, call, version in rows.values_list(
-            "environment__name", "agent__name", "at", "call_id", "call__policy_version"
+        for environment_id, environment, agent_id, name, at, call, version in rows.values_list(
+            "environment",
+            "environment__name",
+            "agent",
+            "agent__name",
+            "at",
+            "call_id",
+            "call__policy_version",
         ):
-            agent = self._at(environment, name)
-            agent.last_seen, agent.call = at, call
-            self._hashes[agent.place, "reported"] = version or ""
+            place = (environment, name)
+            self.found[place] = FleetAgent(
+                name=name,
+                environment=environment,
+                row=(environment_id, agent_id),
+                called_at=at,
+                call=call,
+            )
+            self._reported[place] = version or ""
 
     def read_streams(self) -> bool:
         """Whether anybody could tell who is connected."""
         connected = news.connected(self._project)
+        since: dict[Place, float] = {}
         for each in connected or ():
             if self._name not in (None, each.agent):
                 continue
-            agent, since = self._at(each.environment, each.agent), _time(each.since)
+            place = (each.environment, each.agent)
+            agent = self.found.get(place)
+            if agent is None:
+                agent = FleetAgent(name=each.agent, environment=each.environment)
+                self.found[place] = agent
             agent.streams += 1
-            if agent.connected_since is None or since >= agent.connected_since:
-                agent.connected_since = since
-                self._hashes[agent.place, "sent"] = each.revision
-            agent.last_seen = max(filter(None, (agent.last_seen, since)))
+            if each.since >= since.get(place, 0.0):
+                since[place] = each.since
+                self._sent[place] = each.revision
+        for place, seconds in since.items():
+            self.found[place].connected_since = datetime.fromtimestamp(seconds, UTC)
         return connected is not None
 
-    def judge(self) -> None:
-        in_force = InForce(self._project, self._hashes.values())
-        self.stops = in_force.stops
+    def judge(self) -> InForce:
+        hashes = {*self._reported.values(), *self._sent.values()}
+        in_force = InForce(self._project, hashes)
+        known = {each: _runs(each, in_force) for each in hashes}
         for place, agent in self.found.items():
-            agent.reported = _runs(self._hashes.get((place, "reported"), ""), in_force)
-            agent.sent = _runs(self._hashes.get((place, "sent"), ""), in_force)
+            agent.reported = known.get(self._reported.get(place, ""), NOTHING)
+            agent.sent = known.get(self._sent.get(place, ""), NOTHING)
             agent.assigned = in_force.assigned(*place)
             agent.live = in_force.live(agent.environment)
             agent.stop = in_force.stop_of(*place)
@@ -149,32 +231,9 @@ class _Reader:
                 live=agent.live,
                 is_stopped=agent.stop is not None,
             )
-
-    def count_since(self, midnight: datetime) -> None:
-        rows = AgentMinute.objects.filter(environment__project=self._project, minute__gte=midnight)
-        if self._name is not None:
-            rows = rows.filter(agent__digest=digest_of(self._name))
-        sums = rows.order_by().values("environment__name", "agent__name", "verdict")
-        for row in sums.annotate(number=Sum("calls")):
-            agent = self.found.get((row["environment__name"], row["agent__name"]))
-            if agent is None:
-                continue
-            agent.today.calls += row["number"]
-            if row["verdict"] == Verdict.SUCCESS:
-                agent.today.successes += row["number"]
-            if row["verdict"] in (Verdict.SUCCESS, Verdict.FAILURE):
-                agent.today.judged += row["number"]
-
-    def _at(self, environment: str, name: str) -> FleetAgent:
-        return self.found.setdefault(
-            (environment, name), FleetAgent(name=name, environment=environment)
-        )
+        return in_force
 
 
 def _runs(revision: str, in_force: InForce) -> Runs:
     known = in_force.named(revision)
     return Runs(revision, known.bundle, known.number) if known else Runs(revision)
-
-
-def _time(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)

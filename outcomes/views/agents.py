@@ -15,7 +15,16 @@ from governance.domain.errors import NotFound
 from governance.policies import Action, may
 from outcomes import queries
 from outcomes.models import AgentReport
-from outcomes.queries.fleet import FleetAgent, families_of, fleet
+from outcomes.queries.fleet import (
+    LARGE,
+    Fleet,
+    FleetAgent,
+    Today,
+    families_of,
+    fleet,
+    fleet_of_late,
+    today_of,
+)
 from outcomes.templatetags.addresses import ELSEWHERE
 from outcomes.views.fleet_words import (
     StandingWords,
@@ -29,6 +38,7 @@ from outcomes.views.skill_scans import read_manifest, read_scan
 
 STATES = {"": "All", "connected": "Connected", "drifting": "Drifting", "stopped": "Stopped"}
 SHOWN = 100
+OFTEN, SELDOM = 2, 5  # seconds until a page asks again; a large fleet takes longer to read
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +47,13 @@ class AgentLine:
     family: str
     standing: StandingWords
     assigned: str
+    today: Today
 
 
 @require_safe
 @member_page()
 def agents(request: MemberRequest) -> HttpResponse:
-    context = _list(request) | {
+    context = _list(request, fleet(request.project.pk)) | {
         "page_title": "Agents",
         "may_stop": may(request.role, Action.STOP_AGENT),
         "address": request.build_absolute_uri("/").rstrip("/"),
@@ -53,7 +64,7 @@ def agents(request: MemberRequest) -> HttpResponse:
 @require_safe
 @member_page()
 def agent_rows(request: MemberRequest) -> HttpResponse:
-    context = _list(request)
+    context = _list(request, fleet_of_late(request.project.pk))
     if request.GET.get("tag") == context["tag"]:
         return HttpResponse(status=204)
     return render(request, "outcomes/_agent_rows.html", context | {"alone": True})
@@ -84,11 +95,10 @@ def agent_standing(request: MemberRequest) -> HttpResponse:
     return render(request, "outcomes/_agent_standing.html", context | {"alone": True})
 
 
-def _list(request: MemberRequest) -> dict[str, Any]:
+def _list(request: MemberRequest, whole: Fleet) -> dict[str, Any]:
     environment, text = request.GET.get("environment", ""), request.GET.get("q", "").strip()
     state = request.GET.get("state", "")
     state = state if state in STATES else ""
-    whole = fleet(request.project.pk, timezone.now())
     fitting = [
         each
         for each in whole.agents
@@ -109,6 +119,7 @@ def _list(request: MemberRequest) -> dict[str, Any]:
         ],
         "knows_connections": whole.knows_connections,
         "tag": tag,
+        "again": SELDOM if len(whole.agents) > LARGE else OFTEN,
         "text": text,
         "state": state,
         "place": environment,
@@ -134,7 +145,7 @@ def _list(request: MemberRequest) -> dict[str, Any]:
 
 
 def _one(request: MemberRequest, name: str) -> dict[str, Any]:
-    whole = fleet(request.project.pk, timezone.now(), name=name)
+    whole = fleet(request.project.pk, name=name)
     if not whole.agents and not queries.is_agent(request.project.pk, name):
         raise NotFound("There is no such agent.")
     rows = _lines(whole.agents)
@@ -154,8 +165,15 @@ def _one(request: MemberRequest, name: str) -> dict[str, Any]:
 
 def _lines(agents: list[FleetAgent]) -> list[AgentLine]:
     families = families_of(agents)
+    today = today_of(agents, timezone.now())
     return [
-        AgentLine(each, families.get(each.place, ""), standing_words(each), assigned_words(each))
+        AgentLine(
+            each,
+            families.get(each.place, ""),
+            standing_words(each),
+            assigned_words(each),
+            today.get(each.place, Today()),
+        )
         for each in agents
     ]
 

@@ -1,5 +1,6 @@
 """How a fleet and each of its agents stand, in words."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -61,7 +62,7 @@ def fleet_sentence(
 
 
 def _drift(agents: Sequence[FleetAgent]) -> str:
-    numbers = {standing: sum(each.standing is standing for each in agents) for standing in Standing}
+    numbers = Counter(each.standing for each in agents)
     told = []
     if foreign := numbers[Standing.FOREIGN]:
         told.append(

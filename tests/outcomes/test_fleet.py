@@ -18,6 +18,7 @@ from governance.domain.stopped import STOPPED_HASHES
 from governance.models import BundleVersion, Rendering
 from governance.news import Connected
 from outcomes.models import AgentSeen
+from outcomes.queries import fleet as queries_of_fleet
 from tests import builders
 from tests.governance.serving import TEXT, deployed
 from tests.outcomes.pages import Pages, an_item, text_of
@@ -286,3 +287,31 @@ def test_the_sdk_is_told_as_far_as_an_event_shows_it(project, agent, pages, conn
 
 def test_a_browser_that_is_not_signed_in_sees_no_fleet(project):
     assert Client().get(f"/p/{project.slug}/agents/").status_code == 302
+
+
+@pytest.fixture
+def _large(monkeypatch):
+    """Every fleet is a large one, of which a look is kept."""
+    monkeypatch.setattr(queries_of_fleet, "LARGE", 0)
+    queries_of_fleet.forget()
+    yield
+    queries_of_fleet.forget()
+
+
+@pytest.mark.usefixtures("_large")
+def test_who_polls_a_large_fleet_shares_the_look_for_a_moment(agent, pages, connect):
+    call(agent, "first")
+    rows = pages.get("live/agents/")
+    assert "first" in text_of(rows)
+    call(agent, "second")
+    assert "second" not in pages.text("live/agents/")
+    assert "second" in pages.text("agents/")
+    queries_of_fleet.forget()
+    assert "second" in pages.text("live/agents/")
+
+
+def test_a_small_fleet_is_told_as_it_is_now(agent, pages, connect):
+    for name in ("first", "second"):
+        call(agent, name)
+        assert name in pages.text("live/agents/")
+    assert 'hx-trigger="every 2s"' in pages.get("agents/").text
