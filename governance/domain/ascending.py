@@ -1,0 +1,25 @@
+"""The most of some numbers that stand in ascending order without being moved."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+
+def longest_ascending(numbers: Sequence[int]) -> list[int]:
+    """Their indexes, in order; the numbers are all different."""
+    ends: list[int] = []  # of the ascending runs of each length, the lowest last number
+    end_at: list[int] = []
+    came_from: list[int] = []
+    for index, number in enumerate(numbers):
+        length = bisect_left(ends, number)
+        came_from.append(end_at[length - 1] if length else -1)
+        if length == len(ends):
+            ends.append(number)
+            end_at.append(index)
+        else:
+            ends[length], end_at[length] = number, index
+    kept = []
+    at = end_at[-1] if end_at else -1
+    while at >= 0:
+        kept.append(at)
+        at = came_from[at]
+    return kept[::-1]

@@ -1,0 +1,90 @@
+"""Where two conditions differ, told as closely as can be: one operand rather than the whole."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from governance.domain.condition_words import (
+    SETS,
+    canonical,
+    comparison_in_words,
+    condition_in_words,
+    same_condition,
+    shortened,
+    value_in_words,
+)
+
+Told = tuple[str, str, str]  # what differs, before, after; the last two empty for a whole sentence
+_WHOLE = "condition"
+
+
+def condition_changes(before: Any, after: Any) -> Iterator[Told]:
+    if same_condition(before) == same_condition(after):
+        return
+    match before, after:
+        case {"all": list() as old}, {"all": list() as new}:
+            yield from _parts(old, new, "all of")
+        case {"any": list() as old}, {"any": list() as new}:
+            yield from _parts(old, new, "any of")
+        case {"not": old}, {"not": new}:
+            yield from condition_changes(old, new)
+        case _:
+            yield from _tests(before, after)
+
+
+def _parts(old: list[Any], new: list[Any], what: str) -> Iterator[Told]:
+    was = {same_condition(part): part for part in old}
+    now = {same_condition(part): part for part in new}
+    gone = [part for form, part in was.items() if form not in now]
+    come = [part for form, part in now.items() if form not in was]
+    for part in list(gone):
+        if twin := next((each for each in come if _alike(part, each)), None):
+            gone.remove(part)
+            come.remove(twin)
+            yield from condition_changes(part, twin)
+    if len(gone) == len(come) == 1:
+        yield from condition_changes(gone[0], come[0])
+    elif gone or come:
+        yield f"{_WHOLE}, {what}", _listed(gone), _listed(come)
+
+
+def _alike(part: Any, other: Any) -> bool:
+    """The same selector compared in the same way, with another value."""
+    return _compared(part) is not None and _compared(part) == _compared(other)
+
+
+def _compared(condition: Any) -> tuple[str, str] | None:
+    if isinstance(condition, dict) and len(condition) == 1:
+        ((selector, test),) = condition.items()
+        if selector not in ("all", "any", "not") and isinstance(test, dict) and len(test) == 1:
+            return selector, next(iter(test))
+    return None
+
+
+def _tests(before: Any, after: Any) -> Iterator[Told]:
+    compared = _compared(before)
+    if compared is None or not _alike(before, after):
+        yield _WHOLE, condition_in_words(before), condition_in_words(after)
+        return
+    selector, operator = compared
+    old, new = before[selector][operator], after[selector][operator]
+    what = comparison_in_words(selector, operator)
+    if operator in SETS and isinstance(old, list) and isinstance(new, list):
+        yield _values(what, old, new)
+    elif operator == "exists":
+        yield _WHOLE, condition_in_words(before), condition_in_words(after)
+    else:
+        yield what, shortened(value_in_words(old)), shortened(value_in_words(new))
+
+
+def _values(what: str, old: list[Any], new: list[Any]) -> Told:
+    was, now = {canonical(each): each for each in old}, {canonical(each): each for each in new}
+    parts = []
+    for verb, these, others in (("added", now, was), ("removed", was, now)):
+        only = [value for form, value in these.items() if form not in others]
+        if only:
+            parts.append(f"{value_in_words(only)} {verb}")
+    return shortened(f"{what}: {'; '.join(parts)}"), "", ""
+
+
+def _listed(parts: list[Any]) -> str:
+    return shortened("; ".join(condition_in_words(part) for part in parts)) or "nothing"

@@ -1,0 +1,107 @@
+"""Conditions of contract rules: one form for all that mean the same, and the words for them."""
+
+import json
+from typing import Any
+
+_LONGEST = 240
+_OPERATORS = {
+    "equals": "is",
+    "not_equals": "is not",
+    "in": "is one of",
+    "not_in": "is none of",
+    "contains": "contains",
+    "contains_any": "contains one of",
+    "starts_with": "starts with",
+    "ends_with": "ends with",
+    "matches": "matches",
+    "matches_any": "matches one of",
+    "gt": ">",
+    "gte": "≥",
+    "lt": "<",
+    "lte": "≤",
+}
+SETS = ("in", "not_in", "contains_any", "matches_any")  # operators that mind no order
+
+
+def canonical(value: Any) -> str:
+    """Equal for values that mean the same: 5 and 5.0 do, true and 1 do not."""
+    return json.dumps(_exact(value), sort_keys=True, ensure_ascii=False)
+
+
+def same_condition(condition: Any) -> str:
+    """Equal for conditions that mean the same, in whichever order their parts stand."""
+    match condition:
+        case {"all": list() as parts} | {"any": list() as parts}:
+            word = "all" if "all" in condition else "any"
+            forms = sorted({same_condition(part) for part in parts})
+            return forms[0] if len(forms) == 1 else f"{word}[{','.join(forms)}]"
+        case {"not": part}:
+            return f"not[{same_condition(part)}]"
+        case dict():
+            return canonical({selector: _leaf(test) for selector, test in condition.items()})
+        case _:
+            return canonical(condition)
+
+
+def condition_in_words(condition: Any) -> str:
+    return shortened(_words(condition, inside=False))
+
+
+def comparison_in_words(selector: str, operator: str) -> str:
+    """What is compared, without the value: `args.amount` >"""
+    return f"`{selector}` {_OPERATORS.get(operator, operator)}"
+
+
+def value_in_words(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(value_in_words(item) for item in value)
+    return json.dumps(_exact(value), ensure_ascii=False)
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _words(condition: Any, *, inside: bool) -> str:
+    match condition:
+        case {"all": list() as parts} | {"any": list() as parts}:
+            word = " and " if "all" in condition else " or "
+            whole = word.join(_words(part, inside=True) for part in parts)
+            return f"({whole})" if inside and len(parts) > 1 else whole
+        case {"not": part}:
+            return f"not {_words(part, inside=True)}"
+        case dict() if condition:
+            return " and ".join(_test(selector, test) for selector, test in condition.items())
+        case _:
+            return "nothing"
+
+
+def _test(selector: str, test: Any) -> str:
+    if not isinstance(test, dict):
+        return f"`{selector}`"
+    return " and ".join(_compared(selector, *each) for each in test.items())
+
+
+def _compared(selector: str, operator: str, operand: Any) -> str:
+    if operator == "exists":
+        return f"`{selector}` is there" if operand else f"`{selector}` is not there"
+    return f"{comparison_in_words(selector, operator)} {value_in_words(operand)}"
+
+
+def _leaf(test: Any) -> Any:
+    if not isinstance(test, dict):
+        return test
+    return {
+        operator: sorted({canonical(each) for each in operand})
+        if operator in SETS and isinstance(operand, list)
+        else operand
+        for operator, operand in test.items()
+    }
+
+
+def _exact(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _exact(item) for key, item in value.items()}
+    return [_exact(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,64 @@
+"""A contract document as plain values, in the words of the new dialect, whatever it holds.
+
+It may be a half-written draft that the library refuses: what cannot be read as a number or a date
+stays the text that stands there, and keys are texts as they are written.
+"""
+
+from typing import Any
+
+import yaml
+
+from governance.domain.document import Document
+
+_SCALARS = yaml.constructor.SafeConstructor()
+_TAG = "tag:yaml.org,2002:"
+
+
+def values_of(document: Document) -> dict[str, Any]:
+    """Keys, lists, texts, numbers, true, false and null: nothing else comes out of it."""
+    root = yaml.compose(document.new_text, Loader=yaml.CSafeLoader)
+    read = _value(root) if root is not None else {}
+    return read if isinstance(read, dict) else {}
+
+
+def rules_in(values: dict[str, Any]) -> list[dict[str, Any]]:
+    """In their order, with an empty one where something else stands, so that places stay true."""
+    rules = values.get("rules")
+    listed = rules if isinstance(rules, list) else []
+    return [rule if isinstance(rule, dict) else {} for rule in listed]
+
+
+def texts_in(value: object) -> list[str]:
+    """The texts of a list, or the one text."""
+    if isinstance(value, str):
+        return [value]
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _value(node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return {str(key.value): _value(value) for key, value in node.value}
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(item) for item in node.value]
+    return _scalar(node) if isinstance(node, yaml.ScalarNode) else None
+
+
+def _scalar(node: yaml.ScalarNode) -> Any:
+    try:
+        match node.tag.removeprefix(_TAG):
+            case "null":
+                return None
+            case "bool":
+                return _SCALARS.construct_yaml_bool(node)
+            case "int":
+                return _SCALARS.construct_yaml_int(node)
+            case "float":
+                return _SCALARS.construct_yaml_float(node)
+            case _:
+                return str(node.value)
+    except (ArithmeticError, LookupError, ValueError):  # tagged as what it is not
+        return str(node.value)
