@@ -22,12 +22,12 @@ from edictum_site.front.bodies import ClientGone, Receive
 from edictum_site.front.environ import Scope
 from edictum_site.front.replies import FAILED, Reply, refusal
 from edictum_site.front.sending import Client, Send
-from edictum_site.together import Together
+from edictum_site.together import Together, a_connection
 from governance.auth import AGENT_HEADER, Access, kept_access
 from governance.domain import api_keys
-from outcomes.commands import Increment, count_all_up
+from outcomes.commands import Increment, counting_up
 from outcomes.domain.stored_key import LARGEST_NUMBER, NO_SUCH_KEY
-from outcomes.queries import Look, look_all_up
+from outcomes.queries import Look, looking_up
 from outcomes.wire import BodyRefused
 from outcomes.wire.session_store import read_amount, read_key, read_keys
 
@@ -63,17 +63,17 @@ class SessionStore:
 
     def __init__(self, front: Application) -> None:
         self._front = front
-        self._counting = Together("counting", _count)
+        self._counting = Together(a_connection("counting"), counting_up)
         # Beside it: who looks must not wait for the commits of those who count.
-        self._looking = Together("looking", look_all_up)
+        self._looking = Together(a_connection("looking"), looking_up)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         access = _access_of(scope) if _may_be_plain(scope) else None
         if access is None:
             await self._front(scope, receive, send)
             if scope["type"] == "lifespan":
-                self._counting.stop()
-                self._looking.stop()
+                await self._counting.stop()
+                await self._looking.stop()
             return
         first = await _first_of(receive) if scope["method"] == "POST" else None
         plain = _read(scope, first, access)
@@ -91,7 +91,7 @@ class SessionStore:
         try:
             match plain:
                 case Increment():
-                    counted = await self._counting.ask(plain)
+                    counted = await self._count(plain)
                     return None if counted is None else _ok({"value": counted})
                 case Batch(look):
                     return _ok({"values": await self._looking.ask(look)})
@@ -104,6 +104,13 @@ class SessionStore:
             log.exception("The session store could not be asked")
             return refusal(500, "internal_error", FAILED)
 
+    async def _count(self, increment: Increment) -> int | None:
+        try:
+            return await self._counting.ask(increment)
+        except (DataError, IntegrityError):
+            # Nothing was counted; asked one by one, the one whose fault it is will be told.
+            return None
+
 
 def _ok(body: dict[str, Any]) -> Reply:
     content = msgspec.json.encode(body)
@@ -114,14 +121,6 @@ def _ok(body: dict[str, Any]) -> Reply:
 def _absent() -> Reply:
     reply = refusal(404, "not_found", NO_SUCH_KEY)
     return Reply(reply.status, [*reply.headers, NOSNIFF], reply.content)
-
-
-def _count(wanted: list[Increment]) -> list[int | None]:
-    try:
-        return count_all_up(wanted)
-    except (DataError, IntegrityError):
-        # Nothing was counted; asked one by one, the one whose fault it is will be told.
-        return [None] * len(wanted)
 
 
 def _may_be_plain(scope: Scope) -> bool:

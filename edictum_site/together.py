@@ -1,18 +1,18 @@
-"""Work of many requests that is done at once, on one thread with one connection to the database.
+"""Work of many requests that is done at once, on one connection to the database.
 
-Whatever is asked for while the thread is at work makes up its next turn, so what a turn costs
-(a hop to the thread, a statement, a commit) is shared by all who came meanwhile.
+Whatever is asked for while the connection is at work makes up its next turn, so what a turn costs
+(a statement, a commit) is shared by all who came meanwhile.
 """
 
 import asyncio
-import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from functools import partial
-from queue import SimpleQueue
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from django.db import connection
+
+from edictum_site.own_thread import OwnThread
+from edictum_site.postgres import Server
+from outcomes.models.statements import Steps
 
 AT_ONCE = 256
 
@@ -20,63 +20,50 @@ Asked = TypeVar("Asked")
 Told = TypeVar("Told")
 
 
-class Together(Generic[Asked, Told]):
-    """`work` tells each of those who asked its own, in their order."""
+class Connection(Protocol):
+    async def carry_out(self, steps: Steps[Told]) -> Told: ...
 
-    def __init__(self, name: str, work: Callable[[list[Asked]], Sequence[Told]]) -> None:
-        self._name = name
-        self._do = work
-        self._queue: SimpleQueue[tuple[asyncio.Future[Told], Asked] | None] = SimpleQueue()
-        self._thread: threading.Thread | None = None
+    async def stop(self) -> None: ...
+
+
+def a_connection(name: str) -> Connection:
+    return Server() if connection.vendor == "postgresql" else OwnThread(name)
+
+
+class Together(Generic[Asked, Told]):
+    """`steps_of` what was asked tell each of those who asked its own, in their order."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        steps_of: Callable[[Sequence[Asked]], Steps[list[Told]]],
+    ) -> None:
+        self._connection = connection
+        self._steps_of = steps_of
+        self._waiting: list[tuple[asyncio.Future[Told], Asked]] = []
+        self._at_work: asyncio.Task[None] | None = None
 
     async def ask(self, asked: Asked) -> Told:
         done: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
-        self._queue.put((done, asked))
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
-            self._thread.start()
+        self._waiting.append((done, asked))
+        if self._at_work is None:
+            self._at_work = asyncio.create_task(self._work())
         return await done
 
-    def stop(self) -> None:
-        if self._thread is not None:
-            self._queue.put(None)
-            self._thread.join(1.0)
+    async def stop(self) -> None:
+        await self._connection.stop()
 
-    def _work(self) -> None:
-        while waiting := self._next():
-            dones = [done for done, _ in waiting]
+    async def _work(self) -> None:
+        while self._waiting:
+            turn, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
             try:
-                told = self._do([asked for _, asked in waiting])
-            except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
-                outcome: Callable[[], None] = partial(_fail, dones, error)
-                connection.close_if_unusable_or_obsolete()
+                told = await self._connection.carry_out(self._steps_of([each for _, each in turn]))
+            except Exception as error:  # noqa: BLE001 - raised again where it is waited for
+                for done, _ in turn:
+                    if not done.done():
+                        done.set_exception(error)
             else:
-                outcome = partial(_tell, dones, told)
-            with suppress(RuntimeError):  # the loop has ended: nobody waits any more
-                dones[0].get_loop().call_soon_threadsafe(outcome)
-        connection.close()
-
-    def _next(self) -> list[tuple[asyncio.Future[Told], Asked]]:
-        first = self._queue.get()
-        if first is None:
-            return []
-        waiting = [first]
-        while len(waiting) < AT_ONCE and not self._queue.empty():
-            more = self._queue.get()
-            if more is None:
-                self._queue.put(None)
-                break
-            waiting.append(more)
-        return waiting
-
-
-def _tell(dones: Sequence[asyncio.Future[Told]], told: Sequence[Told]) -> None:
-    for done, each in zip(dones, told, strict=True):
-        if not done.cancelled():
-            done.set_result(each)
-
-
-def _fail(dones: Sequence[asyncio.Future[Told]], error: BaseException) -> None:
-    for done in dones:
-        if not done.cancelled():
-            done.set_exception(error)
+                for (done, _), each in zip(turn, told, strict=True):
+                    if not done.done():  # its client has gone
+                        done.set_result(each)
+        self._at_work = None

@@ -5,7 +5,7 @@ from outcomes.commands.ahead import Ahead
 from outcomes.commands.artifacts import remove_unreferenced_artifacts, store_artifact
 from outcomes.commands.batches import retry_batch
 from outcomes.commands.counters import remove_idle_values, reset_counters
-from outcomes.commands.increments import Increment, count_all_up
+from outcomes.commands.increments import Increment, count_all_up, counting_up
 from outcomes.commands.reports import keep_report
 from outcomes.commands.session_store import count_up, put_value, remove_value
 from outcomes.commands.settle import settle_inbox
@@ -18,6 +18,7 @@ __all__ = [
     "accept",
     "count_all_up",
     "count_up",
+    "counting_up",
     "find_unread_documents",
     "keep_report",
     "put_value",

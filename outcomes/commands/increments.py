@@ -8,7 +8,7 @@ from django.db import connection
 
 from governance.auth import Access
 from outcomes.commands.session_store import COUNT_UP, row_of
-from outcomes.models.statements import Row, write_columns, write_each, write_row
+from outcomes.models.statements import Statement, Steps, carry_out
 
 _RETURNING = "environment_id, digest, number"
 _EACH = COUNT_UP.replace("RETURNING number", f"RETURNING {_RETURNING}")
@@ -32,6 +32,10 @@ class Increment:
 
 
 def count_all_up(wanted: Sequence[Increment]) -> list[int | None]:
+    return carry_out(counting_up(wanted))
+
+
+def counting_up(wanted: Sequence[Increment]) -> Steps[list[int | None]]:
     """What each counter is by then, as if they had been counted up one after the other.
 
     None: this one was not counted; alone it will say why.
@@ -47,10 +51,8 @@ def count_all_up(wanted: Sequence[Increment]) -> list[int | None]:
         else:
             rows[place] = row
     # Sorted: two processes that count the same keys never wait for each other in a circle.
-    counted = {
-        (environment, bytes(digest)): number
-        for environment, digest, number in _write([rows[place] for place in sorted(rows)])
-    }
+    written = yield _counted_up([rows[place] for place in sorted(rows)])
+    counted = {(environment, bytes(digest)): number for environment, digest, number in written}
     found: list[int | None] = []
     for each, place in zip(wanted, places, strict=True):
         if place not in counted:
@@ -61,10 +63,8 @@ def count_all_up(wanted: Sequence[Increment]) -> list[int | None]:
     return found
 
 
-def _write(rows: list[list[Any]]) -> list[Row]:
-    if connection.vendor == "postgresql":
-        if len(rows) == 1:  # most are alone, and PostgreSQL takes a third longer over arrays
-            counted = write_row(_EACH, rows[0])
-            return [] if counted is None else [counted]
-        return write_columns(_ALL, [list(column) for column in zip(*rows, strict=True)])
-    return write_each(_EACH, rows)
+def _counted_up(rows: list[list[Any]]) -> Statement:
+    # Most are alone, and PostgreSQL takes a third longer over arrays.
+    if connection.vendor == "postgresql" and len(rows) > 1:
+        return Statement(_ALL, [[list(column) for column in zip(*rows, strict=True)]], writes=True)
+    return Statement(_EACH, rows, writes=True)

@@ -6,27 +6,53 @@ before the first statement of every request.
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from django.db import connection, transaction
 
 ASK_AGAIN = 1.0  # seconds; a connection that answered a moment ago needs no asking
 
 Row = tuple[Any, ...]
+Told = TypeVar("Told")
 _asked = threading.local()  # as connections are: one for each thread
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    text: str
+    rows: Sequence[Sequence[Any]]  # of values: SQLite takes some in a turn, PostgreSQL only one
+    writes: bool = False
+
+
+# Work that says which statements it needs and is told their rows, whoever carries them out: a
+# thread that waits for them, or the event loop.
+Steps: TypeAlias = Generator[Statement, list[Row], Told]
+
+
+def carry_out(steps: Steps[Told]) -> Told:
+    try:
+        statement = next(steps)
+        while True:
+            statement = steps.send(_rows_of(statement))
+    except StopIteration as done:
+        told: Told = done.value
+        return told
+
+
+def _rows_of(statement: Statement) -> list[Row]:
+    if connection.vendor == "postgresql":
+        (values,) = statement.rows
+        return _on_postgres(statement.text, values)
+    return (write_each if statement.writes else read_each)(statement.text, statement.rows)
 
 
 def read_row(statement: str, values: Sequence[Any]) -> Row | None:
     if connection.vendor == "postgresql":
         return _row_of(_on_postgres(statement, values))
     return _row_of(read_each(statement, [values]))
-
-
-def read_rows(statement: str, values: Sequence[Any]) -> list[Row]:
-    """PostgreSQL's way: one statement, which may take arrays."""
-    return _on_postgres(statement, values)
 
 
 def read_each(statement: str, rows: Sequence[Sequence[Any]]) -> list[Row]:
@@ -49,11 +75,6 @@ def write_each(statement: str, rows: Sequence[Sequence[Any]]) -> list[Row]:
     # and some starve.
     with transaction.atomic(), connection.wrap_database_errors:
         return _on_sqlite(statement, rows)
-
-
-def write_columns(statement: str, columns: Sequence[Sequence[Any]]) -> list[Row]:
-    """PostgreSQL's way: one statement that takes whole columns as arrays."""
-    return _on_postgres(statement, columns)
 
 
 def _on_sqlite(statement: str, rows: Sequence[Sequence[Any]]) -> list[Row]:

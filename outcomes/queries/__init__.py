@@ -50,7 +50,7 @@ from outcomes.queries.session_search import FoundSessions, sessions_with
 from outcomes.queries.session_store import (
     Look,
     counters_of,
-    look_all_up,
+    looking_up,
     stored_value,
     stored_values,
 )
@@ -88,7 +88,7 @@ __all__ = [
     "events_of",
     "is_agent",
     "is_settled",
-    "look_all_up",
+    "looking_up",
     "neighbours_of",
     "newest_batch",
     "newest_events",

@@ -9,7 +9,7 @@ from django.db import connection
 from outcomes.codec import digest_of
 from outcomes.domain.stored_key import is_counter
 from outcomes.models import Session, StoredValue
-from outcomes.models.statements import read_each, read_row, read_rows
+from outcomes.models.statements import Statement, Steps, carry_out, read_row
 
 _ONE = "SELECT number, text FROM outcomes_storedvalue WHERE environment_id = %s AND digest = %s"
 _EACH = _ONE.replace("SELECT", "SELECT digest,")
@@ -50,24 +50,28 @@ def stored_value(environment_id: int | None, key: str) -> str | None:
 
 def stored_values(environment_id: int | None, keys: Iterable[str]) -> dict[str, str]:
     """Those of these keys that are there."""
-    by_digest = {digest_of_key(key): key for key in keys}
-    if connection.vendor == "postgresql":
-        if len(by_digest) == 1:  # found without an array in two thirds of the time
-            rows = read_rows(_EACH, [environment_id, *by_digest])
-        else:
-            rows = read_rows(_AMONG, [environment_id, list(by_digest)])
-    else:  # a statement each costs SQLite nothing
-        rows = read_each(_EACH, [[environment_id, digest] for digest in by_digest])
-    return {by_digest[bytes(digest)]: _text(number, text) for digest, number, text in rows}
+    return carry_out(_finding(environment_id, keys))
 
 
-def look_all_up(wanted: Sequence[Look]) -> list[dict[str, str]]:
+def looking_up(wanted: Sequence[Look]) -> Steps[list[dict[str, str]]]:
     """For each of these, those of its keys that are there."""
     asked: dict[int | None, set[str]] = {}
     for look in wanted:
         asked.setdefault(look.environment_id, set()).update(look.keys)
-    found = {environment: stored_values(environment, keys) for environment, keys in asked.items()}
+    found = {}
+    for environment, keys in asked.items():
+        found[environment] = yield from _finding(environment, keys)
     return [_among(found[look.environment_id], look.keys) for look in wanted]
+
+
+def _finding(environment_id: int | None, keys: Iterable[str]) -> Steps[dict[str, str]]:
+    by_digest = {digest_of_key(key): key for key in keys}
+    # One key is found without an array in two thirds of the time; SQLite knows no arrays.
+    if connection.vendor == "postgresql" and len(by_digest) != 1:
+        rows = yield Statement(_AMONG, [[environment_id, list(by_digest)]])
+    else:
+        rows = yield Statement(_EACH, [[environment_id, digest] for digest in by_digest])
+    return {by_digest[bytes(digest)]: _text(number, text) for digest, number, text in rows}
 
 
 def _among(found: dict[str, str], keys: Iterable[str]) -> dict[str, str]:

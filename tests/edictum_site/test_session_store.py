@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from urllib.parse import quote
 
+import psycopg
 import pytest
 from edictum import Edictum, EdictumDenied
 from edictum.server import EdictumServerClient, ServerBackend
@@ -33,11 +34,16 @@ rules:
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+def database() -> Iterator[dict[str, str]]:
     with own_database() as variables:
-        data = tmp_path_factory.mktemp("counting")
-        with running(data, variables | {"EDICTUM_SITE_BOOTSTRAP_KEY": KEY}) as product:
-            yield product
+        yield variables
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, database: dict[str, str]) -> Iterator[Product]:
+    data = tmp_path_factory.mktemp("counting")
+    with running(data, database | {"EDICTUM_SITE_BOOTSTRAP_KEY": KEY}) as product:
+        yield product
 
 
 class Client:
@@ -211,6 +217,20 @@ def test_what_another_environment_counted_is_not_seen(store, client):
             assert other.ask("POST", "sessions/batch", asked) == (200, {"values": {}})
             assert other.ask("DELETE", "sessions/s%3Amine%3Aexecs")[0] == 404
     assert client.value("s:mine:execs") == "1"
+
+
+def test_counting_goes_on_after_the_database_has_cut_its_connections(client, database):
+    counted = [client.increment("s:cut:execs") for _ in range(3)]
+    if database["DATABASE_URL"]:
+        with psycopg.connect(database["DATABASE_URL"], autocommit=True) as server:
+            server.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+    time.sleep(1.1)  # so long a connection is believed to live
+    counted += [client.increment("s:cut:execs") for _ in range(3)]
+    assert counted == [1, 2, 3, 4, 5, 6]
+    assert client.value("s:cut:execs") == "6"
 
 
 def test_guards_of_the_sdk_share_the_limit_of_a_session(store):
