@@ -3,6 +3,7 @@
     engine.validate(text)                 -> Validation, with lines and columns
     engine.evaluate(text, calls)          -> a result for each call
     engine.evaluate_call(text, call)      -> Evaluation
+    engine.explain(text, call)            -> Explanation: every rule, and what it saw of the call
 
 The functions share one process for pages; work that may take long makes an Engine of its own.
 """
@@ -12,8 +13,11 @@ import atexit
 from governance.engine.client import Engine, Result, Source, ToolCall, Validation
 from governance.evaluator.messages import (
     Evaluation,
+    ExplainedRule,
+    Explanation,
     NotEvaluated,
     RuleResult,
+    Saw,
     SessionRule,
 )
 
@@ -23,18 +27,23 @@ atexit.register(_pages.close)
 validate = _pages.validate
 evaluate = _pages.evaluate
 evaluate_call = _pages.evaluate_call
+explain = _pages.explain
 
 __all__ = [
     "Engine",
     "Evaluation",
+    "ExplainedRule",
+    "Explanation",
     "NotEvaluated",
     "Result",
     "RuleResult",
+    "Saw",
     "SessionRule",
     "Source",
     "ToolCall",
     "Validation",
     "evaluate",
     "evaluate_call",
+    "explain",
     "validate",
 ]

@@ -22,6 +22,8 @@ from governance.engine.wording import problems
 from governance.evaluator.messages import (
     Evaluate,
     Evaluation,
+    Explain,
+    Explanation,
     Load,
     Loaded,
     Need,
@@ -132,6 +134,27 @@ class Engine:
             case Evaluation() as evaluation:
                 return evaluation
 
+    def explain(self, source: Source, call: ToolCall) -> Explanation:
+        """What `evaluate_call` says, with every rule of the document and what it saw."""
+        document = _read(source)
+        encoded = _encoded(call)
+        if isinstance(encoded, NotEvaluated):
+            raise CallInvalid(encoded.detail)
+        with self._lock:
+            rules = self._rules_of(document)
+            try:
+                seconds = self._base_seconds + rules * 0.001
+                reply = self._ask_of(document, Explain(_sha(document), encoded, seconds))
+            except NoAnswer as error:
+                raise EvaluationLimit(_limit(error)) from error
+        match reply:
+            case Explanation():
+                return reply
+            case NotEvaluated(detail=detail):
+                raise CallInvalid(detail)
+            case _:
+                raise EvaluationUnavailable("The evaluation process answered something else.")
+
     def __enter__(self) -> Self:
         return self
 
@@ -168,14 +191,17 @@ class Engine:
         with self._lock:
             rules = self._rules_of(document)
             seconds = self._base_seconds + len(calls) * (0.001 + rules * 0.000_02)
-            request = Evaluate(_sha(document), calls, seconds)
-            reply = self._ask(request)
-            if isinstance(reply, Need):
-                self._load(document)
-                reply = self._ask(request)
+            reply = self._ask_of(document, Evaluate(_sha(document), calls, seconds))
             if not isinstance(reply, Results) or len(reply.results) != len(calls):
                 raise NoAnswer("It answered something else.")
             return reply.results
+
+    def _ask_of(self, document: Document, request: Evaluate | Explain) -> Reply:
+        reply = self._ask(request)
+        if isinstance(reply, Need):
+            self._load(document)
+            reply = self._ask(request)
+        return reply
 
     def _rules_of(self, document: Document) -> int:
         if (known := self._loaded.get(_sha(document))) is not None:

@@ -1,7 +1,7 @@
 """Tool calls against one contract: the library decides, and what an agent would do follows."""
 
 import json
-from typing import Any, cast
+from typing import cast
 
 import msgspec
 from edictum import Principal, SideEffect, create_envelope
@@ -28,29 +28,37 @@ _AFTERWARDS: tuple[Action, ...] = ("block", "redact", "warn")  # the strongest f
 _MESSAGE = 500
 
 
+# A tool without a name, arguments of a shape that the library does not take.
+UNFIT = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
 def evaluate_calls(contract: Contract, calls: list[bytes]) -> list[Evaluation | NotEvaluated]:
-    return [_evaluate(contract, call) for call in calls]
+    return [evaluate_call(contract, call) for call in calls]
 
 
-def _evaluate(contract: Contract, encoded: bytes) -> Evaluation | NotEvaluated:
+def evaluate_call(contract: Contract, encoded: bytes) -> Evaluation | NotEvaluated:
     try:
-        call = msgspec.convert(json.loads(encoded), WireCall)
+        call = decoded(encoded)
         result = contract.guard.evaluate(
             call.tool_name,
             call.tool_args,
-            principal=_principal(call.principal),
+            principal=principal_of(call),
             output=call.output,
             environment=call.environment,
         )
         rules = [_rule(rule, contract.actions) for rule in result.rules]
         action = _action(contract, call, rules)
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        # A tool without a name, arguments of a shape that the library does not take.
-        return NotEvaluated("invalid_call", _clean(str(error)) or type(error).__name__)
+    except UNFIT as error:
+        return NotEvaluated("invalid_call", clean(str(error)) or type(error).__name__)
     return Evaluation(cast(Decision, result.decision), action, rules, result.policy_error)
 
 
-def _principal(given: dict[str, Any] | None) -> Principal | None:
+def decoded(encoded: bytes) -> WireCall:
+    return msgspec.convert(json.loads(encoded), WireCall)
+
+
+def principal_of(call: WireCall) -> Principal | None:
+    given = call.principal
     if given is None:
         return None
     claims = given.get("claims")
@@ -65,7 +73,7 @@ def _rule(result: LibraryResult, actions: dict[str, str]) -> RuleResult:
         result.rule_id,
         _TYPES[result.rule_type],
         result.passed,
-        None if result.message is None else _clean(result.message),
+        None if result.message is None else clean(result.message),
         result.observed,
         actions[result.rule_id],
         result.policy_error,
@@ -92,6 +100,6 @@ def _may_withhold(contract: Contract, call: WireCall) -> bool:
     return envelope.side_effect in (SideEffect.PURE, SideEffect.READ)
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """A lone surrogate from the arguments of a call cannot be sent."""
     return text[:_MESSAGE].encode(errors="replace").decode()

@@ -1,17 +1,19 @@
 """Documents compiled by the library, and a short shelf of those asked for last."""
 
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from edictum import Edictum, EdictumConfigError
 from edictum.audit import CollectingAuditSink
 
 from governance.evaluator.advice import warnings_about
+from governance.evaluator.expressions import leaves
 from governance.evaluator.findings import findings_in, library_says, unreadable_values
 from governance.evaluator.limits import limits_in
-from governance.evaluator.messages import Finding, Loaded, SessionRule
+from governance.evaluator.messages import Finding, Loaded, RuleType, SessionRule
 
 SHELF = 16
 
@@ -20,8 +22,21 @@ UNREADABLE = (ArithmeticError, AttributeError, ImportError, LookupError, TypeErr
 
 
 @dataclass(frozen=True, slots=True)
+class Rule:
+    """What the document says of a rule and the compiled one no longer tells."""
+
+    id: str
+    type: RuleType | Literal["session"]
+    enabled: bool
+    action: str
+    message: str
+    looks_at: tuple[str, ...]  # selectors; what the boundary of a sandbox is about
+
+
+@dataclass(frozen=True, slots=True)
 class Contract:
     guard: Edictum
+    rules: tuple[Rule, ...]
     actions: dict[str, str]  # what the document says by rule: the library's own result does not
 
 
@@ -39,8 +54,8 @@ class Shelf:
         if not isinstance(compiled, Edictum):
             return Loaded(errors=compiled)
         document = yaml.load(text, Loader=yaml.CSafeLoader)
-        rules: list[dict[str, Any]] = document["rules"]
-        self._contracts[sha] = Contract(compiled, {rule["id"]: action_of(rule) for rule in rules})
+        rules = tuple(_rule(each) for each in document["rules"])
+        self._contracts[sha] = Contract(compiled, rules, {rule.id: rule.action for rule in rules})
         if len(self._contracts) > SHELF:
             self._contracts.popitem(last=False)
         return Loaded(
@@ -65,10 +80,28 @@ def compile_document(text: str) -> Edictum | list[Finding]:
         return unreadable_values(text) or [library_says(error)]
 
 
-def action_of(rule: dict[str, Any]) -> str:
-    if rule["type"] == "sandbox":
-        return str(rule.get("outside", "block"))
-    return str(rule["then"]["action"])
+def _rule(rule: dict[str, Any]) -> Rule:
+    is_sandbox = rule["type"] == "sandbox"
+    return Rule(
+        rule["id"],
+        rule["type"],
+        rule.get("enabled", True),
+        str(rule.get("outside", "block") if is_sandbox else rule["then"]["action"]),
+        str(rule["message"] if is_sandbox else rule["then"]["message"]),
+        tuple(_boundaries_of(rule) if is_sandbox else _selectors_of(rule)),
+    )
+
+
+def _selectors_of(rule: dict[str, Any]) -> Iterable[str]:
+    return dict.fromkeys(selector for _, selector, _ in leaves(rule.get("when"), []))
+
+
+def _boundaries_of(rule: dict[str, Any]) -> Iterator[str]:
+    if "within" in rule:
+        yield "paths"
+    yield "command"  # several in one are outside of every sandbox
+    if "domains" in {*rule.get("allows", ()), *rule.get("not_allows", ())}:
+        yield "domains"
 
 
 def session_rules_of(document: dict[str, Any]) -> list[SessionRule]:

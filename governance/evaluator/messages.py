@@ -11,6 +11,7 @@ MAX_MESSAGE = 64 * 1024 * 1024
 RuleType: TypeAlias = Literal["pre", "post", "sandbox"]
 Decision: TypeAlias = Literal["allow", "warn", "block"]
 Action: TypeAlias = Literal["allow", "warn", "redact", "ask", "block"]
+Unasked: TypeAlias = Literal["", "disabled", "other_tool", "no_output", "session"]
 
 
 class Load(msgspec.Struct, tag=True, frozen=True):
@@ -24,6 +25,14 @@ class Load(msgspec.Struct, tag=True, frozen=True):
 class Evaluate(msgspec.Struct, tag=True, frozen=True):
     sha: str
     calls: list[bytes]  # each the JSON of a WireCall: MessagePack has no integers beyond 64 bits
+    seconds: float
+
+
+class Explain(msgspec.Struct, tag=True, frozen=True):
+    """One call, with what each rule of the document saw of it."""
+
+    sha: str
+    call: bytes
     seconds: float
 
 
@@ -87,6 +96,37 @@ class Results(msgspec.Struct, tag=True, frozen=True):
     results: list[Evaluation | NotEvaluated]
 
 
+class Saw(msgspec.Struct, frozen=True, array_like=True):
+    """What a rule found where it looked: the library's own reading of the call."""
+
+    selector: str  # of a sandbox: paths, command or domains
+    value: str  # JSON, cut when long; empty when missing
+    missing: bool
+    note: str = ""
+
+
+class ExplainedRule(msgspec.Struct, frozen=True, array_like=True):
+    id: str
+    type: Literal["pre", "post", "sandbox", "session"]
+    passed: bool | None  # none for a rule that was not asked; `unasked` says why
+    message: str | None  # of a rule that was not asked: as it is written
+    observed: bool
+    action: str
+    applies: bool  # it is switched on and about this tool
+    saw: list[Saw]
+    error: bool
+    unasked: Unasked
+
+
+class Explanation(msgspec.Struct, tag=True, frozen=True):
+    """An evaluation of one call, with all rules in the order of the document."""
+
+    decision: Decision
+    action: Action
+    error: bool
+    rules: list[ExplainedRule]
+
+
 class WireCall(msgspec.Struct, frozen=True, array_like=True):
     tool_name: str
     tool_args: dict[str, Any]
@@ -95,5 +135,5 @@ class WireCall(msgspec.Struct, frozen=True, array_like=True):
     environment: str
 
 
-Request: TypeAlias = Load | Evaluate
-Reply: TypeAlias = Ready | Loaded | Need | Results
+Request: TypeAlias = Load | Evaluate | Explain
+Reply: TypeAlias = Ready | Loaded | Need | Results | Explanation | NotEvaluated

@@ -9,9 +9,11 @@ import msgspec
 from governance.evaluator.calls import evaluate_calls
 from governance.evaluator.confinement import confine, quiet_streams
 from governance.evaluator.documents import Shelf
+from governance.evaluator.explanations import explain_call
 from governance.evaluator.messages import (
     HEADER,
     Evaluate,
+    Explain,
     Load,
     Need,
     Ready,
@@ -56,3 +58,6 @@ def answer(request: Request, shelf: Shelf) -> Reply:
         case Evaluate(sha=sha, calls=calls):
             contract = shelf.take(sha)
             return Results(evaluate_calls(contract, calls)) if contract else Need()
+        case Explain(sha=sha, call=call):
+            contract = shelf.take(sha)
+            return explain_call(contract, call) if contract else Need()

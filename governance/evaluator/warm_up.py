@@ -4,6 +4,7 @@ import unicodedata
 
 from governance.evaluator.calls import evaluate_calls
 from governance.evaluator.documents import Shelf
+from governance.evaluator.explanations import explain_call
 
 _EVERYTHING = r"""
 apiVersion: edictum/v1
@@ -56,3 +57,5 @@ def warm_up() -> None:
     if contract is None:
         raise RuntimeError("The library refuses the warm-up document.")
     evaluate_calls(contract, _CALLS)
+    for call in _CALLS:
+        explain_call(contract, call)

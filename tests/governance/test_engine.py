@@ -4,7 +4,6 @@ import os
 import signal
 import threading
 from pathlib import Path
-from typing import Any
 
 import edictum
 import pytest
@@ -15,8 +14,9 @@ from hypothesis import strategies as st
 from governance import engine as shared
 from governance.domain.dialect import Dialect, to_old
 from governance.domain.errors import CallInvalid
-from governance.engine import Evaluation, NotEvaluated, ToolCall
+from governance.engine import ToolCall
 from tests.governance.contracts import ALWAYS, call, document, post, pre
+from tests.governance.library import by_the_engine, by_the_library
 
 TEMPLATES = sorted((Path(edictum.__file__).parent / "yaml_engine" / "templates").glob("*.yaml"))
 
@@ -36,32 +36,6 @@ CALLS = [
     ),
     ToolCall(tool_name="deploy_service", environment="staging"),
 ]
-
-
-def by_the_library(text: str, tool_call: ToolCall) -> tuple[Any, ...]:
-    principal = edictum.Principal(**tool_call.principal) if tool_call.principal else None
-    result = edictum.Edictum.from_yaml_string(text).evaluate(
-        tool_call.tool_name,
-        tool_call.tool_args or {},
-        principal=principal,
-        output=tool_call.output,
-        environment=tool_call.environment,
-    )
-    rules = [
-        (r.rule_id, r.rule_type[: len("sandbox")], r.passed, r.message, r.observed, r.policy_error)
-        for r in result.rules
-    ]
-    return result.decision, rules, result.policy_error
-
-
-def by_the_engine(result: Evaluation | NotEvaluated) -> tuple[Any, ...]:
-    assert isinstance(result, Evaluation)
-    long = {"pre": "precondition", "post": "postcondition", "sandbox": "sandbox"}
-    rules = [
-        (r.id, long[r.type][: len("sandbox")], r.passed, r.message, r.observed, r.policy_error)
-        for r in result.rules
-    ]
-    return result.decision, rules, result.policy_error
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
