@@ -21,6 +21,10 @@ app.conf.beat_schedule = {
         "task": "governance.tasks.expire_approvals",
         "schedule": timedelta(seconds=5),
     },
+    "note requests that ran out": {
+        "task": "governance.tasks.expire_requests",
+        "schedule": timedelta(minutes=1),
+    },
     "find agents that cannot read their document": {
         "task": "outcomes.tasks.find_unread_documents",
         "schedule": timedelta(minutes=1),

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from governance.domain.actor import Actor, ActorKind
+from governance.domain.actor import CONSOLE, Actor, ActorKind
 from governance.domain.api_keys import Scope
 from governance.domain.errors import Forbidden
 from governance.domain.roles import Role
@@ -18,6 +18,7 @@ class Action(StrEnum):
     WRITE_CHECK = "write success checks"
     WRITE_BINDING = "write bindings"
     DEPLOY = "deploy"
+    OVERRIDE_TESTS = "deploy although tests fail"
     ASSIGN = "assign bundles"
     MANAGE_KEYS = "manage keys"
     MANAGE_MEMBERS = "manage members"
@@ -35,6 +36,7 @@ ROLE_FOR = {
     Action.WRITE_CHECK: Role.EDITOR,
     Action.WRITE_BINDING: Role.EDITOR,
     Action.DEPLOY: Role.EDITOR,
+    Action.OVERRIDE_TESTS: Role.ADMIN,
     Action.ASSIGN: Role.EDITOR,
     Action.MANAGE_KEYS: Role.ADMIN,
     Action.MANAGE_MEMBERS: Role.ADMIN,
@@ -92,3 +94,10 @@ def refuse_key_with(who: Actor, scopes: frozenset[str]) -> None:
     refuse_unless(who, Action.MANAGE_KEYS)
     if not may_make_key_with(who, scopes):
         raise Forbidden("A manage key cannot make another manage key.")
+
+
+def may_second(who: Actor, behind: str, *, asked_by: str, asked_behind: str) -> bool:
+    """Whether this is a second person: not who asked, nor their key, nor the maker of the key that
+    asked. `behind` is who made the key that acts; the console made none for anybody."""
+    ours, theirs = {str(who), behind}, {asked_by, asked_behind}
+    return ours.isdisjoint(theirs - {"", str(CONSOLE)}) and who.kind is not ActorKind.CONSOLE

@@ -8,3 +8,8 @@ from governance import commands
 @shared_task
 def expire_approvals() -> None:
     commands.expire_approvals()
+
+
+@shared_task
+def expire_requests() -> None:
+    commands.expire_requests()

@@ -8,7 +8,8 @@ from governance.commands.approvals import (
     open_arguments,
 )
 from governance.commands.assignments import assign, end_assignment
-from governance.commands.contracts import deploy, save_version
+from governance.commands.contracts import save_version
+from governance.commands.deployments import deploy, roll_back
 from governance.commands.documents import complete_documents
 from governance.commands.environments import environment_named
 from governance.commands.keys import keep_bootstrap_key, make_key, revoke_key
@@ -25,13 +26,23 @@ from governance.commands.people import (
     withdraw_invitation,
 )
 from governance.commands.projects import create_project, first_project, rename_project
+from governance.commands.requests import (
+    approve_request,
+    ask_to_deploy,
+    expire_requests,
+    refuse_request,
+    withdraw_request,
+)
+from governance.commands.requirements import require
 from governance.commands.signing import rotate_signing_key
 from governance.commands.stops import lift, stop
 
 __all__ = [
     "accept_as",
     "accept_as_new",
+    "approve_request",
     "ask",
+    "ask_to_deploy",
     "assign",
     "change_role",
     "complete_documents",
@@ -42,6 +53,7 @@ __all__ = [
     "end_assignment",
     "environment_named",
     "expire_approvals",
+    "expire_requests",
     "first_admin",
     "first_project",
     "forget_manage_key",
@@ -53,12 +65,16 @@ __all__ = [
     "note_fetch",
     "note_manage_key",
     "open_arguments",
+    "refuse_request",
     "remove_member",
     "rename_project",
+    "require",
     "revoke_key",
+    "roll_back",
     "rotate_signing_key",
     "save_version",
     "set_up",
     "stop",
     "withdraw_invitation",
+    "withdraw_request",
 ]

@@ -1,20 +1,17 @@
-"""Contracts: every save another immutable version, and the deployment that makes one current."""
+"""Contracts: every save makes another immutable version."""
 
 from hashlib import sha256
 
 from django.db import transaction
 
-from governance import news, queries
+from governance import queries
 from governance.audit import record
-from governance.commands.documents import keep_renderings, rendered
-from governance.commands.environments import environment_named
-from governance.commands.signing import locked, sign
+from governance.commands.voiding import void_requests
 from governance.domain.actor import Actor
-from governance.domain.dialect import Dialect
 from governance.domain.errors import DocumentInvalid, InvalidInput, Problem
 from governance.domain.texts import can_be_kept
 from governance.engine import Validation
-from governance.models import Bundle, BundleVersion, Deployment, Project
+from governance.models import Bundle, BundleVersion, Project
 from governance.policies import Action, refuse_unless
 
 LONGEST_MESSAGE = 2_000
@@ -31,36 +28,6 @@ def save_version(
         raise DocumentInvalid(read.errors)
     written = document.encode() if isinstance(document, str) else document
     return _save(project, written, read, message=message, by=by)
-
-
-def deploy(version: BundleVersion, *, to: str, by: Actor) -> tuple[Deployment, bool]:
-    """The deployment that is live now, and whether it is new. Rolling back is deploying again."""
-    refuse_unless(by, Action.DEPLOY)
-    return _deploy(version, rendered(version), to=to, by=by)
-
-
-@transaction.atomic
-def _deploy(
-    version: BundleVersion, renderings: dict[Dialect, bytes], *, to: str, by: Actor
-) -> tuple[Deployment, bool]:
-    bundle = _locked(version.bundle)
-    environment = environment_named(bundle.project, to)
-    live = queries.live_deployment(bundle, environment)
-    if live is not None and live.version_id == version.pk:
-        return live, False
-    documents = keep_renderings(version, renderings)
-    sign(locked(bundle.project), documents)
-    deployment = Deployment.objects.create(
-        version=version, environment=environment, author=str(by)[:254]
-    )
-    details = {
-        "environment": environment.name,
-        "revision_hash": version.revision_hash,
-        "was": live.version.number if live else None,
-    }
-    record(by, "contract deployed", str(version), project=bundle.project, details=details)
-    news.tell(bundle.project_id, environment.pk)
-    return deployment, True
 
 
 @transaction.atomic
@@ -92,13 +59,8 @@ def _save(
         "message": message,
     }
     record(by, "contract saved", str(version), project=project, details=details)
+    void_requests(bundle, why=f"v{version.number} was saved.", by=by)
     return version, True
-
-
-def _locked(bundle: Bundle) -> Bundle:
-    # Of two who deploy at once, the later one must find what the earlier one has made live.
-    rows = Bundle.objects.select_related("project").select_for_update(of=("self",), no_key=True)
-    return rows.get(pk=bundle.pk)
 
 
 def _message(text: str) -> str:

@@ -15,6 +15,7 @@ from governance.models.findings import Finding
 from governance.models.keys import ApiKey
 from governance.models.people import Invitation, Member, User
 from governance.models.projects import Environment, Project
+from governance.models.requests import DeploymentRequest, Requirements
 from governance.models.streams import ToldAssignment
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Bundle",
     "BundleVersion",
     "Deployment",
+    "DeploymentRequest",
     "Environment",
     "Fetches",
     "Finding",
@@ -32,6 +34,7 @@ __all__ = [
     "Member",
     "Project",
     "Rendering",
+    "Requirements",
     "Signature",
     "SigningKey",
     "Stop",

@@ -53,6 +53,12 @@ class Deployment(models.Model):
     version = models.ForeignKey(BundleVersion, models.CASCADE, related_name="deployments")
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="deployments")
     author = models.CharField(max_length=254)
+    approved_by = models.CharField(  # a second person
+        max_length=320, blank=True, default="", db_default=""
+    )
+    override = models.CharField(  # why it went live although its tests failed
+        max_length=2000, blank=True, default="", db_default=""
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

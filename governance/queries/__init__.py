@@ -19,9 +19,12 @@ from governance.queries.audit import audit_entries, audit_length
 from governance.queries.checks import check_for
 from governance.queries.contracts import (
     bundle_named,
+    deployment_before,
+    deployment_numbered,
     deployments_before,
     live_deployment,
     live_deployments,
+    live_in,
     newest_version,
     newest_versions,
     read_contract,
@@ -72,6 +75,17 @@ from governance.queries.projects import (
     project_with,
     projects,
 )
+from governance.queries.requests import (
+    behind,
+    due_requests,
+    ended_requests,
+    request_numbered,
+    requests_before,
+    required_in,
+    requirements_by_environment,
+    waiting_request,
+    waiting_requests,
+)
 from governance.queries.signing import retired_signing_keys, signing_key_in_use
 from governance.queries.stops import is_stopped, standing_stops, stop_numbered, stop_of
 
@@ -92,12 +106,17 @@ __all__ = [
     "assignments_before",
     "audit_entries",
     "audit_length",
+    "behind",
     "bundle_named",
     "check_for",
+    "deployment_before",
+    "deployment_numbered",
     "deployments_before",
     "due_approvals",
+    "due_requests",
     "ended_approvals",
     "ended_keys",
+    "ended_requests",
     "ended_since",
     "environment_with",
     "environments",
@@ -111,6 +130,7 @@ __all__ = [
     "keys_before",
     "live_deployment",
     "live_deployments",
+    "live_in",
     "live_key",
     "live_keys",
     "member_numbered",
@@ -127,6 +147,10 @@ __all__ = [
     "projects",
     "read_contract",
     "repeated_fetches",
+    "request_numbered",
+    "requests_before",
+    "required_in",
+    "requirements_by_environment",
     "resolved_findings",
     "retired_signing_keys",
     "served_document",
@@ -141,4 +165,6 @@ __all__ = [
     "version_numbered",
     "versions_before",
     "waiting_approvals",
+    "waiting_request",
+    "waiting_requests",
 ]

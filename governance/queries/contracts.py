@@ -107,6 +107,27 @@ def live_deployment(bundle: Bundle, environment: Environment) -> Deployment | No
     return rows.order_by("-id").first()
 
 
+def live_in(bundle: Bundle, environment: str) -> Deployment | None:
+    """By the environment's name, which may be that of none."""
+    rows = _deployments().filter(version__bundle=bundle, environment__name=environment)
+    return None if "\0" in environment else rows.order_by("-id").first()
+
+
+def deployment_numbered(project: Project, number: int) -> Deployment | None:
+    rows = _deployments().select_related("version__bundle__project")
+    return rows.filter(version__bundle__project=project, pk=number).first()
+
+
+def deployment_before(deployment: Deployment) -> Deployment | None:
+    """What was live directly before it, of the same bundle in the same environment."""
+    rows = _deployments().filter(
+        version__bundle=deployment.version.bundle_id,
+        environment=deployment.environment_id,
+        pk__lt=deployment.pk,
+    )
+    return rows.order_by("-id").first()
+
+
 def _whole_versions(bundle: Bundle) -> QuerySet[BundleVersion]:
     return BundleVersion.objects.filter(bundle=bundle).select_related("bundle__project")
 

@@ -1,0 +1,173 @@
+"""Deployments: one version becomes current in an environment, when nothing holds it back."""
+
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from governance import news, queries, requirements
+from governance.audit import Detail, record
+from governance.commands.documents import keep_renderings, rendered
+from governance.commands.environments import environment_named
+from governance.commands.signing import locked, sign
+from governance.commands.voiding import void_requests
+from governance.domain.actor import Actor
+from governance.domain.deploying import Blocked
+from governance.domain.dialect import Dialect
+from governance.domain.errors import Conflict, InvalidInput, Problem
+from governance.domain.texts import can_be_kept
+from governance.models import Bundle, BundleVersion, Deployment, DeploymentRequest
+from governance.policies import Action, refuse_unless
+
+LONGEST_REASON = 2_000
+
+
+def deploy(
+    version: BundleVersion, *, to: str, by: Actor, override: str = ""
+) -> tuple[Deployment, bool]:
+    """The deployment that is live now, and whether it is new. Rolling back is deploying again.
+
+    `override` is an admin's reason to go on although tests fail.
+    """
+    refuse_unless(by, Action.DEPLOY)
+    override = reason_to_override(override, by=by)
+    live = queries.live_in(version.bundle, to)
+    if live is not None and live.version_id == version.pk:
+        return live, False
+    failing = requirements.failing(version, to)
+    refuse_blocked(unanswered(failing, override))
+    return _deploy(version, rendered(version), to=to, by=by, override=override if failing else "")
+
+
+def roll_back(deployment: Deployment, *, by: Actor) -> Deployment:
+    """What was live there directly before is live again. It ran there a moment ago: nothing that
+    the environment requires of what is new is required of it."""
+    refuse_unless(by, Action.DEPLOY)
+    before = queries.deployment_before(deployment)
+    if before is None:
+        raise Conflict(
+            f"Nothing of {deployment.version.bundle} was live there before.", code="nothing_before"
+        )
+    version = queries.version_numbered(before.version.bundle, before.version.number)
+    assert version is not None  # noqa: S101  # versions are never removed
+    return _roll_back(deployment, version, rendered(version), by=by)
+
+
+def make_live(
+    version: BundleVersion,
+    renderings: dict[Dialect, bytes],
+    *,
+    to: str,
+    by: Actor,
+    override: str = "",
+    request: DeploymentRequest | None = None,
+) -> Deployment:
+    """Call it in a transaction that holds the bundle; whoever may not is refused before."""
+    project = version.bundle.project
+    environment = environment_named(project, to)
+    live = queries.live_deployment(version.bundle, environment)
+    documents = keep_renderings(version, renderings)
+    sign(locked(project), documents)
+    deployment = Deployment.objects.create(
+        version=version,
+        environment=environment,
+        author=(request.author if request else str(by))[:254],
+        approved_by=str(by)[:320] if request else "",
+        override=override,
+    )
+    details: dict[str, Detail] = {
+        "environment": environment.name,
+        "revision_hash": version.revision_hash,
+        "was": live.version.number if live else None,
+    }
+    if request is not None:
+        details["asked_by"] = request.author
+    if override:
+        details["override"] = override
+    record(by, "contract deployed", str(version), project=project, details=details)
+    void_requests(
+        version.bundle,
+        environment=environment,
+        beside=request,
+        why=f"v{version.number} was deployed.",
+        by=by,
+    )
+    news.tell(project.pk, environment.pk)
+    return deployment
+
+
+def held(bundle: Bundle) -> Bundle:
+    # Of two who deploy at once, the later one must find what the earlier one has made live.
+    rows = Bundle.objects.select_related("project").select_for_update(of=("self",), no_key=True)
+    return rows.get(pk=bundle.pk)
+
+
+def refuse_lacking(version: BundleVersion, to: str) -> None:
+    """Unless the environment has the backtest that it requires of these bytes."""
+    required = queries.required_in(version.bundle.project, to)
+    refuse_blocked(requirements.lacking(version, to, required))
+
+
+def refuse_blocked(blocked: Sequence[Blocked]) -> None:
+    if not blocked:
+        return
+    more = f" (and {len(blocked) - 1} more)" if len(blocked) > 1 else ""
+    raise Conflict(
+        blocked[0].why + more,
+        code=blocked[0].code,
+        errors=[Problem(message=each.why, path=each.code) for each in blocked],
+    )
+
+
+def unanswered(failing: Sequence[Blocked], override: str) -> list[Blocked]:
+    """Those that an admin's reason does not answer."""
+    return [each for each in failing if not (override and each.overridable)]
+
+
+def reason_to_override(text: str, *, by: Actor) -> str:
+    text = fitting(text, "override")
+    if text:
+        refuse_unless(by, Action.OVERRIDE_TESTS)
+    return text
+
+
+def fitting(text: str, path: str) -> str:
+    text = text.strip()
+    if len(text) > LONGEST_REASON or not can_be_kept(text):
+        unfit = f"This is a text of at most {LONGEST_REASON:,} characters, without NUL."
+        raise InvalidInput(unfit, errors=[Problem(path=path, message=unfit)])
+    return text
+
+
+@transaction.atomic
+def _deploy(
+    version: BundleVersion, renderings: dict[Dialect, bytes], *, to: str, by: Actor, override: str
+) -> tuple[Deployment, bool]:
+    bundle = held(version.bundle)
+    live = queries.live_in(bundle, to)
+    if live is not None and live.version_id == version.pk:
+        return live, False
+    refuse_lacking(version, to)
+    if queries.required_in(bundle.project, to).second_person:
+        raise Conflict(
+            f"A second person approves what goes live in {to}: ask for it instead.",
+            code="approval_required",
+        )
+    return make_live(version, renderings, to=to, by=by, override=override), True
+
+
+@transaction.atomic
+def _roll_back(
+    deployment: Deployment, version: BundleVersion, renderings: dict[Dialect, bytes], *, by: Actor
+) -> Deployment:
+    bundle, environment = held(version.bundle), deployment.environment
+    live = queries.live_deployment(bundle, environment)
+    if live is None or live.pk != deployment.pk:
+        raise Conflict(
+            f"This deployment is not live any more in {environment.name}.", code="moved_on"
+        )
+    details: dict[str, Detail] = {
+        "environment": environment.name,
+        "from": deployment.version.number,
+    }
+    record(by, "contract rolled back", str(version), project=bundle.project, details=details)
+    return make_live(version, renderings, to=environment.name, by=by)

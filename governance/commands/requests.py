@@ -1,0 +1,197 @@
+"""Requests for a deployment: asked by one, decided by another, bound to the bytes.
+
+Who ends one holds its bundle first, as those do who save or deploy: of two who decide at once, or
+of one who decides and one who saves, the later finds what the earlier has done.
+"""
+
+from hashlib import sha256
+
+from django.db import transaction
+from django.utils import timezone
+
+from governance import queries, requirements
+from governance.audit import record
+from governance.commands.deployments import (
+    fitting,
+    held,
+    make_live,
+    reason_to_override,
+    refuse_blocked,
+    refuse_lacking,
+    unanswered,
+)
+from governance.commands.documents import rendered
+from governance.commands.voiding import void_requests
+from governance.domain.actor import CONSOLE, Actor, shown
+from governance.domain.deploying import REQUEST_LASTS, RequestStatus
+from governance.domain.dialect import Dialect
+from governance.domain.errors import Conflict, Forbidden, InvalidInput, Problem
+from governance.models import BundleVersion, DeploymentRequest
+from governance.policies import Action, may_second, refuse_unless
+
+AT_ONCE = 200
+
+
+def ask_to_deploy(
+    version: BundleVersion, *, to: str, by: Actor, message: str = "", override: str = ""
+) -> tuple[DeploymentRequest, bool]:
+    """The request that waits for these bytes, and whether it is new. One for other bytes of the
+    same bundle and environment is void with it."""
+    refuse_unless(by, Action.DEPLOY)
+    message, override = fitting(message, "message"), reason_to_override(override, by=by)
+    failing = requirements.failing(version, to)
+    refuse_blocked(unanswered(failing, override))
+    return _ask(version, to, by, message, override if failing else "")
+
+
+def approve_request(request: DeploymentRequest, *, by: Actor) -> DeploymentRequest:
+    """What was asked for is live, unless something holds it back now; then the request waits on."""
+    refuse_unless(by, Action.DEPLOY)
+    version, environment = request.version, request.environment.name
+    refuse_blocked(unanswered(requirements.failing(version, environment), request.override))
+    return _approve(request, rendered(version), by)
+
+
+@transaction.atomic
+def refuse_request(request: DeploymentRequest, *, reason: str, by: Actor) -> DeploymentRequest:
+    refuse_unless(by, Action.DEPLOY)
+    reason = fitting(reason, "reason")
+    if not reason:
+        unfit = "Say why, so that whoever asked knows what to change."
+        raise InvalidInput(unfit, errors=[Problem(path="reason", message=unfit)])
+    row = _waiting(request)
+    _refuse_own(row, by)
+    return _end(row, RequestStatus.REFUSED, by=by, reason=reason)
+
+
+@transaction.atomic
+def withdraw_request(request: DeploymentRequest, *, by: Actor) -> DeploymentRequest:
+    refuse_unless(by, Action.DEPLOY)
+    row = _waiting(request)
+    if may_second(by, queries.behind(by), asked_by=row.author, asked_behind=row.behind):
+        raise Forbidden("Only who asked withdraws a request; others refuse it.", code="not_yours")
+    return _end(row, RequestStatus.WITHDRAWN, by=by)
+
+
+def expire_requests() -> int:
+    """Note those that nobody decided in time; how many."""
+    due = queries.due_requests(timezone.now(), AT_ONCE)
+    return sum(_expire(request) for request in due)
+
+
+@transaction.atomic
+def _ask(
+    version: BundleVersion, to: str, by: Actor, message: str, override: str
+) -> tuple[DeploymentRequest, bool]:
+    bundle = held(version.bundle)
+    environment = queries.environment_with(bundle.project, to)
+    if environment is None or not queries.required_in(bundle.project, to).second_person:
+        raise Conflict(f"Nobody has to approve in {to}: deploy it.", code="not_required")
+    live = queries.live_deployment(bundle, environment)
+    if live is not None and live.version_id == version.pk:
+        raise Conflict(f"{version} is live in {to} already.", code="live")
+    refuse_lacking(version, to)
+    waiting = queries.waiting_request(bundle, environment)
+    if waiting is not None and waiting.version_id == version.pk:
+        return waiting, False
+    why = f"v{version.number} was asked for instead."
+    void_requests(bundle, environment=environment, why=why, by=by)
+    now = timezone.now()
+    request = DeploymentRequest.objects.create(
+        bundle=bundle,
+        version=version,
+        environment=environment,
+        revision_hash=version.revision_hash,
+        author=str(by)[:320],
+        behind=queries.behind(by),
+        message=message,
+        override=override,
+        created_at=now,
+        expires_at=now + REQUEST_LASTS,
+    )
+    _record(request, "deployment requested", by, message=message, override=override)
+    return request, True
+
+
+@transaction.atomic
+def _approve(
+    request: DeploymentRequest, renderings: dict[Dialect, bytes], by: Actor
+) -> DeploymentRequest:
+    row = _waiting(request)
+    _refuse_own(row, by)
+    version = row.version
+    if sha256(bytes(version.document)).hexdigest() != row.revision_hash:
+        raise Conflict("These are not the bytes that were asked for.", code="bytes")
+    refuse_lacking(version, row.environment.name)
+    row = _end(row, RequestStatus.APPROVED, by=by)
+    row.deployment = make_live(
+        version,
+        renderings,
+        to=row.environment.name,
+        by=by,
+        override=row.override,
+        request=row,
+    )
+    row.save(update_fields=["deployment"])
+    return row
+
+
+@transaction.atomic
+def _expire(request: DeploymentRequest) -> bool:
+    held(request.bundle)
+    row = _whole(request)
+    if row.status != RequestStatus.PENDING or row.standing is not RequestStatus.EXPIRED:
+        return False
+    _end(row, RequestStatus.EXPIRED, by=CONSOLE)
+    return True
+
+
+def _waiting(request: DeploymentRequest) -> DeploymentRequest:
+    """As it stands with its bundle held, refused when it does not wait any more."""
+    held(request.bundle)
+    row = _whole(request)
+    match row.standing:
+        case RequestStatus.PENDING:
+            return row
+        case RequestStatus.EXPIRED:
+            raise Conflict("Nobody decided in time: ask again.", code="expired")
+        case RequestStatus.VOID:
+            raise Conflict(f"This request is void: {row.reason}", code="void")
+        case RequestStatus.WITHDRAWN:
+            raise Conflict(f"{shown(row.author)} withdrew this before.", code="withdrawn")
+        case status:
+            raise Conflict(f"{shown(row.decided_by)} {status} this before.", code="decided")
+
+
+def _whole(request: DeploymentRequest) -> DeploymentRequest:
+    rows = DeploymentRequest.objects.select_related("version__bundle__project", "environment")
+    return rows.get(pk=request.pk)
+
+
+def _refuse_own(request: DeploymentRequest, by: Actor) -> None:
+    behind = queries.behind(by)
+    if not may_second(by, behind, asked_by=request.author, asked_behind=request.behind):
+        raise Forbidden(
+            "Who asked does not decide: it takes a second person.", code="second_person"
+        )
+
+
+def _end(
+    row: DeploymentRequest, status: RequestStatus, *, by: Actor, reason: str = ""
+) -> DeploymentRequest:
+    row.status, row.reason, row.ended_at = status, reason, timezone.now()
+    if status in (RequestStatus.APPROVED, RequestStatus.REFUSED):
+        row.decided_by = str(by)[:320]
+    row.save(update_fields=["status", "reason", "ended_at", "decided_by"])
+    _record(row, f"deployment request {status}", by, reason=reason)
+    return row
+
+
+def _record(row: DeploymentRequest, action: str, by: Actor, **more: str) -> None:
+    details: dict[str, str] = {
+        "environment": row.environment.name,
+        "revision_hash": row.revision_hash,
+        "asked_by": row.author,
+    }
+    details |= {name: text for name, text in more.items() if text}
+    record(by, action, str(row.version), project=row.version.bundle.project, details=details)

@@ -1,0 +1,42 @@
+"""What an environment requires before something goes live there: set by an admin."""
+
+from django.db import transaction
+
+from governance import queries
+from governance.audit import Detail, record
+from governance.commands.environments import environment_named
+from governance.domain.actor import Actor
+from governance.domain.deploying import Required
+from governance.domain.errors import InvalidInput, Problem
+from governance.models import Project, Requirements
+from governance.policies import Action, refuse_unless
+
+MOST = 2**31 - 1
+
+
+@transaction.atomic
+def require(project: Project, *, env: str, required: Required, by: Actor) -> Required:
+    """Requests that wait are decided under what stands then."""
+    refuse_unless(by, Action.MANAGE_SETTINGS)
+    most = required.max_newly_denied
+    if most is not None and not 0 <= most <= MOST:
+        unfit = f"How many calls may be newly denied is a whole number from 0 to {MOST:,}."
+        raise InvalidInput(unfit, errors=[Problem(path="max_newly_denied", message=unfit)])
+    environment = environment_named(project, env)
+    was = queries.required_in(project, env)
+    if was == required:
+        return required
+    Requirements.objects.update_or_create(
+        environment=environment,
+        defaults={
+            "second_person": required.second_person,
+            "max_newly_denied": required.max_newly_denied,
+        },
+    )
+    details: dict[str, Detail] = {
+        "second_person": required.second_person,
+        "max_newly_denied": most,
+        "was": {"second_person": was.second_person, "max_newly_denied": was.max_newly_denied},
+    }
+    record(by, "deployment requirements set", environment.name, project=project, details=details)
+    return required

@@ -1,0 +1,85 @@
+"""What an environment requires before something goes live there, and requests for it."""
+
+from datetime import datetime
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from governance.domain.deploying import RequestStatus, Required, request_status
+from governance.models.contracts import Bundle, BundleVersion, Deployment
+from governance.models.projects import Environment
+
+_DECIDED = Q(status__in=["approved", "refused"])
+
+
+class Requirements(models.Model):
+    """No row: the environment requires nothing."""
+
+    environment = models.OneToOneField(Environment, models.CASCADE, related_name="requirements")
+    second_person = models.BooleanField(default=False)
+    max_newly_denied = models.PositiveIntegerField(null=True)  # none: no backtest is required
+
+    class Meta:
+        ordering = ["environment"]
+
+    def __str__(self) -> str:
+        return f"requirements of {self.environment}"
+
+    def required(self) -> Required:
+        return Required(second_person=self.second_person, max_newly_denied=self.max_newly_denied)
+
+
+class DeploymentRequest(models.Model):
+    """Somebody asks a second person to let exactly these bytes go live in one environment."""
+
+    bundle = models.ForeignKey(Bundle, models.CASCADE, related_name="requests")
+    version = models.ForeignKey(BundleVersion, models.CASCADE, related_name="requests")
+    environment = models.ForeignKey(Environment, models.CASCADE, related_name="requests")
+    revision_hash = models.CharField(max_length=64)
+    author = models.CharField(max_length=320)
+    behind = models.CharField(max_length=320, blank=True)  # who made the key that asks
+    message = models.CharField(max_length=2000, blank=True)
+    override = models.CharField(max_length=2000, blank=True)  # why failing tests may be overridden
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    status = models.CharField(
+        max_length=9,
+        choices=[(each.value, each.value) for each in RequestStatus],
+        default=RequestStatus.PENDING.value,
+    )
+    decided_by = models.CharField(max_length=320, blank=True)
+    ended_at = models.DateTimeField(null=True)
+    reason = models.CharField(max_length=2000, blank=True)  # why it was refused, or is void
+    deployment = models.OneToOneField(
+        Deployment, models.SET_NULL, related_name="request", null=True
+    )
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["bundle", "environment"],
+                condition=Q(status="pending"),
+                name="one_request_waits_per_bundle_and_environment",
+            ),
+            models.CheckConstraint(
+                name="a_request_was_decided_by_somebody_or_by_nobody",
+                condition=(_DECIDED & ~Q(decided_by="")) | (~_DECIDED & Q(decided_by="")),
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["expires_at"], name="request_waiting", condition=Q(status="pending")
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version} to {self.environment}"
+
+    @property
+    def standing(self) -> RequestStatus:
+        return self.standing_at(timezone.now())
+
+    def standing_at(self, now: datetime) -> RequestStatus:
+        return request_status(RequestStatus(self.status), self.expires_at, now)

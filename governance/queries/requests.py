@@ -1,0 +1,110 @@
+"""What environments require, and the requests for deployments that wait or ended."""
+
+from datetime import datetime
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from governance.domain.actor import Actor, ActorKind
+from governance.domain.deploying import NOTHING_REQUIRED, RequestStatus, Required
+from governance.models import (
+    ApiKey,
+    Bundle,
+    DeploymentRequest,
+    Environment,
+    Project,
+    Requirements,
+)
+
+
+def required_in(project: Project, environment: str) -> Required:
+    row = Requirements.objects.filter(
+        environment__project=project, environment__name=environment
+    ).first()
+    return row.required() if row else NOTHING_REQUIRED
+
+
+def requirements_by_environment(project: Project) -> dict[str, Required]:
+    """Of all environments, by name."""
+    rows = Environment.objects.filter(project=project).select_related("requirements")
+    return {row.name: _required(row) for row in rows}
+
+
+def behind(actor: Actor) -> str:
+    """Who made the key that acts; a person stands behind nobody but themself."""
+    if actor.kind is not ActorKind.KEY or actor.id is None:
+        return ""
+    return ApiKey.objects.values_list("created_by", flat=True).filter(pk=actor.id).first() or ""
+
+
+def request_numbered(project: Project, number: int) -> DeploymentRequest | None:
+    return _whole().filter(environment__project=project, pk=number).first()
+
+
+def waiting_request(bundle: Bundle, environment: Environment) -> DeploymentRequest | None:
+    return _whole().filter(_waiting(), bundle=bundle, environment=environment).first()
+
+
+def waiting_requests(
+    project: Project, *, bundle: Bundle | None = None, limit: int = 100
+) -> list[DeploymentRequest]:
+    """Those that somebody can still decide, the one that runs out first on top."""
+    rows = _whole().filter(_waiting(), environment__project=project).order_by("expires_at", "id")
+    return list((rows.filter(bundle=bundle) if bundle else rows)[:limit])
+
+
+def ended_requests(project: Project, before: int | None, limit: int) -> list[DeploymentRequest]:
+    rows = _whole().filter(~_waiting(), environment__project=project).order_by("-id")
+    return list((rows.filter(pk__lt=before) if before else rows)[:limit])
+
+
+def requests_before(
+    project: Project,
+    before: int | None,
+    limit: int,
+    *,
+    status: str = "",
+    environment: str = "",
+    bundle: str = "",
+) -> list[DeploymentRequest]:
+    """A page of all requests, newest first."""
+    rows = _whole().filter(environment__project=project).order_by("-id")
+    if status:
+        rows = rows.filter(_standing(RequestStatus(status)))
+    if environment:
+        rows = rows.filter(environment__name=environment)
+    if bundle:
+        rows = rows.filter(bundle__name=bundle)
+    return list((rows.filter(pk__lt=before) if before else rows)[:limit])
+
+
+def due_requests(now: datetime, limit: int) -> list[DeploymentRequest]:
+    """Of all projects those whose time is over and that are not noted as such."""
+    rows = DeploymentRequest.objects.filter(status=RequestStatus.PENDING, expires_at__lte=now)
+    return list(rows.select_related("bundle").order_by("expires_at")[:limit])
+
+
+def _whole() -> QuerySet[DeploymentRequest]:
+    return DeploymentRequest.objects.select_related(
+        "bundle__project", "version__bundle__project", "environment", "deployment"
+    )
+
+
+def _waiting() -> Q:
+    return Q(status=RequestStatus.PENDING, expires_at__gt=timezone.now())
+
+
+def _standing(status: RequestStatus) -> Q:
+    match status:
+        case RequestStatus.PENDING:
+            return _waiting()
+        case RequestStatus.EXPIRED:
+            over = Q(status=RequestStatus.PENDING, expires_at__lte=timezone.now())
+            return Q(status=RequestStatus.EXPIRED) | over
+        case _:
+            return Q(status=status)
+
+
+def _required(environment: Environment) -> Required:
+    row: Requirements | None = getattr(environment, "requirements", None)
+    return row.required() if row else NOTHING_REQUIRED

@@ -1,0 +1,64 @@
+"""Environments that require something, and the people and keys who ask and approve."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from governance import commands, requirements
+from governance.domain.actor import CONSOLE, Actor, ActorKind, person
+from governance.domain.deploying import Required
+from governance.domain.roles import Role
+from governance.models import ApiKey, BundleVersion, DeploymentRequest, Project
+from tests import builders
+from tests.governance.contracts import ALWAYS, document, pre
+
+PRODUCTION = "production"
+
+
+def somebody(name: str = "one", role: Role = Role.EDITOR) -> Actor:
+    return person(1, f"{name}@example.test", role)
+
+
+def a_manage_key(project: Project, *, made_by: str) -> Actor:
+    _, key = builders.a_key(project, "manage")
+    ApiKey.objects.filter(pk=key.pk).update(created_by=made_by)
+    return Actor(ActorKind.KEY, key.pk, key.name, Role.ADMIN)
+
+
+def saved(project: Project, message: str = "no", *, name: str = "d") -> BundleVersion:
+    text = document(pre(ALWAYS, message=message)).replace("name: d", f"name: {name}")
+    return commands.save_version(project, document=text, by=CONSOLE)[0]
+
+
+def live(version: BundleVersion, env: str = PRODUCTION) -> BundleVersion:
+    commands.deploy(version, to=env, by=CONSOLE)
+    return version
+
+
+def takes_two(project: Project, env: str = PRODUCTION) -> None:
+    commands.require(project, env=env, required=Required(second_person=True), by=CONSOLE)
+
+
+def a_request(version: BundleVersion, *, by: Actor | None = None) -> DeploymentRequest:
+    takes_two(version.bundle.project)
+    return commands.ask_to_deploy(version, to=PRODUCTION, by=by or somebody())[0]
+
+
+def expired(request: DeploymentRequest) -> DeploymentRequest:
+    request.expires_at = timezone.now() - timedelta(seconds=1)
+    request.save(update_fields=["expires_at"])
+    return request
+
+
+def evidence(newly_denied: int) -> requirements.Evidence:
+    return requirements.Evidence(
+        number=7,
+        finished_at=timezone.now(),
+        calls=1_000,
+        newly_denied=newly_denied,
+        newly_allowed=0,
+        newly_asking=0,
+        changed=0,
+        undetermined=0,
+        unchanged=1_000 - newly_denied,
+    )

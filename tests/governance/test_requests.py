@@ -1,0 +1,237 @@
+"""A second person: who may be one, what voids a request, and how each of them ends."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from governance import commands, queries, requirements
+from governance.domain.actor import CONSOLE
+from governance.domain.deploying import Blocked
+from governance.domain.errors import Conflict, Forbidden, InvalidInput
+from governance.domain.roles import Role
+from governance.models import AuditEntry, Deployment, DeploymentRequest
+from governance.tasks import expire_requests
+from tests.governance.deploying import (
+    PRODUCTION,
+    a_manage_key,
+    a_request,
+    expired,
+    live,
+    saved,
+    somebody,
+    takes_two,
+)
+
+
+def told():
+    return list(AuditEntry.objects.order_by("number").values_list("action", flat=True))
+
+
+def status_of(request):
+    request.refresh_from_db()
+    return request.status
+
+
+def test_a_second_person_lets_exactly_these_bytes_go_live(project):
+    version = saved(project)
+    request = a_request(version, by=somebody("one"))
+    commands.approve_request(request, by=somebody("two"))
+    deployment = Deployment.objects.get()
+    assert (deployment.version, deployment.environment.name) == (version, PRODUCTION)
+    assert (deployment.author, deployment.approved_by) == (
+        "person:one@example.test",
+        "person:two@example.test",
+    )
+    assert status_of(request) == "approved"
+    assert request.deployment == deployment
+    assert told()[-3:] == [
+        "deployment requested",
+        "deployment request approved",
+        "contract deployed",
+    ]
+
+
+def test_who_asked_cannot_approve_and_cannot_refuse(project):
+    request = a_request(saved(project), by=somebody("one"))
+    for decide in (
+        lambda: commands.approve_request(request, by=somebody("one", Role.ADMIN)),
+        lambda: commands.refuse_request(request, reason="no", by=somebody("one")),
+    ):
+        with pytest.raises(Forbidden) as refused:
+            decide()
+        assert refused.value.code == "second_person"
+    assert status_of(request) == "pending"
+
+
+def test_a_key_asks_and_neither_it_nor_its_maker_approves(project):
+    key = a_manage_key(project, made_by="person:one@example.test")
+    another = a_manage_key(project, made_by="person:one@example.test")
+    request = a_request(saved(project), by=key)
+    for who in (key, another, somebody("one", Role.ADMIN)):
+        with pytest.raises(Forbidden):
+            commands.approve_request(request, by=who)
+    commands.approve_request(request, by=somebody("two"))
+    assert status_of(request) == "approved"
+
+
+def test_the_key_of_who_asked_is_no_second_person(project):
+    request = a_request(saved(project), by=somebody("one"))
+    with pytest.raises(Forbidden):
+        commands.approve_request(request, by=a_manage_key(project, made_by=str(somebody("one"))))
+    commands.approve_request(request, by=a_manage_key(project, made_by=str(somebody("two"))))
+    assert status_of(request) == "approved"
+
+
+def test_what_the_console_asked_for_any_person_approves_and_the_console_never(project):
+    request = a_request(saved(project), by=CONSOLE)
+    with pytest.raises(Forbidden):
+        commands.approve_request(request, by=CONSOLE)
+    commands.approve_request(request, by=somebody("two"))
+    assert status_of(request) == "approved"
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
+def test_who_may_not_deploy_is_no_second_person(project, role):
+    request = a_request(saved(project))
+    with pytest.raises(Forbidden):
+        commands.approve_request(request, by=somebody("two", role))
+    with pytest.raises(Forbidden):
+        commands.ask_to_deploy(saved(project, "x"), to=PRODUCTION, by=somebody("two", role))
+
+
+def test_a_newer_version_voids_what_waits(project):
+    request = a_request(saved(project, "one"))
+    saved(project, "two")
+    assert (status_of(request), request.reason) == ("void", "v2 was saved.")
+    with pytest.raises(Conflict, match="v2 was saved") as refused:
+        commands.approve_request(request, by=somebody("two"))
+    assert refused.value.code == "void"
+    assert not Deployment.objects.exists()
+
+
+def test_saving_the_same_bytes_again_voids_nothing(project):
+    request = a_request(saved(project, "one"))
+    saved(project, "one")
+    assert status_of(request) == "pending"
+
+
+def test_another_bundle_and_another_environment_wait_on(project):
+    takes_two(project, "staging")
+    version = saved(project, "one")
+    here = a_request(version)
+    there, _ = commands.ask_to_deploy(version, to="staging", by=somebody())
+    saved(project, "two", name="other")
+    commands.approve_request(here, by=somebody("two"))
+    assert (status_of(here), status_of(there)) == ("approved", "pending")
+
+
+def test_to_ask_again_for_the_same_bytes_is_the_same_request(project):
+    version = saved(project)
+    request = a_request(version)
+    again, is_new = commands.ask_to_deploy(version, to=PRODUCTION, by=somebody("two"))
+    assert (again.pk, is_new) == (request.pk, False)
+
+
+def test_to_ask_for_other_bytes_voids_the_one_before(project):
+    first, second = saved(project, "one"), saved(project, "two")
+    request = a_request(second)
+    other, is_new = commands.ask_to_deploy(first, to=PRODUCTION, by=somebody())
+    assert (status_of(request), is_new, status_of(other)) == ("void", True, "pending")
+
+
+def test_a_request_is_for_environments_that_require_one(project):
+    version = saved(project)
+    with pytest.raises(Conflict) as refused:
+        commands.ask_to_deploy(version, to=PRODUCTION, by=somebody())
+    assert refused.value.code == "not_required"
+
+
+def test_what_is_live_already_is_not_asked_for(project):
+    version = live(saved(project))
+    takes_two(project)
+    with pytest.raises(Conflict) as refused:
+        commands.ask_to_deploy(version, to=PRODUCTION, by=somebody())
+    assert refused.value.code == "live"
+
+
+def test_a_refusal_needs_a_reason_and_keeps_it(project):
+    request = a_request(saved(project))
+    with pytest.raises(InvalidInput):
+        commands.refuse_request(request, reason="  ", by=somebody("two"))
+    commands.refuse_request(request, reason="Not on a Friday.", by=somebody("two"))
+    assert (status_of(request), request.reason) == ("refused", "Not on a Friday.")
+    with pytest.raises(Conflict) as refused:
+        commands.approve_request(request, by=somebody("three"))
+    assert refused.value.code == "decided"
+
+
+def test_who_asked_withdraws_it_and_nobody_else_does(project):
+    request = a_request(saved(project), by=somebody("one"))
+    with pytest.raises(Forbidden):
+        commands.withdraw_request(request, by=somebody("two"))
+    commands.withdraw_request(request, by=somebody("one"))
+    assert status_of(request) == "withdrawn"
+    assert told()[-1] == "deployment request withdrawn"
+
+
+def test_a_request_lasts_a_week_and_is_then_noted_as_expired(project):
+    request = a_request(saved(project))
+    assert request.expires_at - request.created_at == timedelta(days=7)
+    commands.expire_requests()
+    assert status_of(request) == "pending"
+    expired(request)
+    with pytest.raises(Conflict) as refused:
+        commands.approve_request(request, by=somebody("two"))
+    assert refused.value.code == "expired"
+    expire_requests()
+    expire_requests()
+    assert status_of(request) == "expired"
+    assert told().count("deployment request expired") == 1
+    assert queries.waiting_requests(project) == []
+
+
+def test_after_one_expired_another_may_be_asked_for(project):
+    version = saved(project)
+    request = expired(a_request(version))
+    again, is_new = commands.ask_to_deploy(version, to=PRODUCTION, by=somebody())
+    assert (is_new, status_of(request), status_of(again)) == (True, "expired", "pending")
+
+
+def test_what_fails_when_it_is_approved_leaves_the_request_waiting(project, monkeypatch):
+    request = a_request(saved(project))
+    blocked = Blocked(code="tests_failing", why="1 of 2 tests fails.", overridable=True)
+    monkeypatch.setattr(requirements, "checks", [lambda version, environment: blocked])
+    with pytest.raises(Conflict, match="1 of 2 tests fails"):
+        commands.approve_request(request, by=somebody("two"))
+    assert status_of(request) == "pending"
+    assert not Deployment.objects.exists()
+
+
+def test_an_admins_reason_to_override_goes_with_the_request(project, monkeypatch):
+    blocked = Blocked(code="tests_failing", why="1 of 2 tests fails.", overridable=True)
+    monkeypatch.setattr(requirements, "checks", [lambda version, environment: blocked])
+    version = saved(project)
+    takes_two(project)
+    with pytest.raises(Conflict):
+        commands.ask_to_deploy(version, to=PRODUCTION, by=somebody())
+    request, _ = commands.ask_to_deploy(
+        version, to=PRODUCTION, by=somebody("one", Role.ADMIN), override="The test is old."
+    )
+    commands.approve_request(request, by=somebody("two"))
+    assert Deployment.objects.get().override == "The test is old."
+
+
+def test_lists_show_what_waits_first_and_by_what_became_of_it(project):
+    version = saved(project)
+    request = a_request(version)
+    assert [each.pk for each in queries.waiting_requests(project)] == [request.pk]
+    commands.refuse_request(request, reason="no", by=somebody("two"))
+    assert queries.waiting_requests(project, bundle=version.bundle) == []
+    assert [each.pk for each in queries.ended_requests(project, None, 10)] == [request.pk]
+    for status, number in (("refused", 1), ("pending", 0), ("expired", 0), ("void", 0)):
+        assert len(queries.requests_before(project, None, 10, status=status)) == number
+    assert not queries.requests_before(project, request.pk, 10)
+    ended_at = DeploymentRequest.objects.get().ended_at
+    assert ended_at is not None
+    assert ended_at < timezone.now()
