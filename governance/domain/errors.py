@@ -12,6 +12,7 @@ class Problem:
     path: str = ""
     line: int | None = None
     column: int | None = None
+    fix: str = ""  # where there is one answer: what stands there instead of the exact words
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.message}" if self.line else self.message
