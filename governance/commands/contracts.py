@@ -1,14 +1,15 @@
 """Contracts: every save makes another immutable version."""
 
 from hashlib import sha256
+from typing import NamedTuple
 
 from django.db import transaction
 
 from governance import queries
 from governance.audit import record
 from governance.commands.voiding import void_requests
-from governance.domain.actor import Actor
-from governance.domain.errors import DocumentInvalid, InvalidInput, Problem
+from governance.domain.actor import Actor, shown
+from governance.domain.errors import Conflict, DocumentInvalid, InvalidInput, Problem
 from governance.domain.texts import can_be_kept
 from governance.engine import Validation
 from governance.models import Bundle, BundleVersion, Project
@@ -17,22 +18,55 @@ from governance.policies import Action, refuse_unless
 LONGEST_MESSAGE = 2_000
 
 
+class Grown(NamedTuple):
+    """What a text grew from: a bundle's version, or nothing for a new bundle."""
+
+    bundle: str
+    number: int
+
+
+class MovedOn(Conflict):
+    """Somebody has saved a version since the one that the text grew from."""
+
+    code = "moved_on"
+
+    def __init__(self, newest: BundleVersion) -> None:
+        super().__init__(f"{newest} was saved meanwhile by {shown(newest.author)}.")
+        self.newest = newest
+
+
 def save_version(
-    project: Project, *, document: bytes | str, message: str = "", by: Actor
+    project: Project,
+    *,
+    document: bytes | str,
+    message: str = "",
+    by: Actor,
+    grown: Grown | None = None,
 ) -> tuple[BundleVersion, bool]:
-    """The version with these bytes, and whether it is new: the newest one's bytes make no other."""
+    """The version with these bytes, and whether it is new: the newest one's bytes make no other.
+
+    With `grown` it is refused when it would stand over a version that its author has not seen.
+    """
     refuse_unless(by, Action.WRITE_CONTRACT)
     message = _message(message)
     read = queries.read_contract(document)  # may take seconds, so nobody waits for us yet
     if not read.valid:
         raise DocumentInvalid(read.errors)
+    if grown and grown.bundle and grown.bundle != read.name:
+        raise DocumentInvalid([queries.renamed(document, grown.bundle)])
     written = document.encode() if isinstance(document, str) else document
-    return _save(project, written, read, message=message, by=by)
+    return _save(project, written, read, message=message, by=by, grown=grown)
 
 
 @transaction.atomic
 def _save(
-    project: Project, document: bytes, read: Validation, *, message: str, by: Actor
+    project: Project,
+    document: bytes,
+    read: Validation,
+    *,
+    message: str,
+    by: Actor,
+    grown: Grown | None,
 ) -> tuple[BundleVersion, bool]:
     # Its row is the queue of those who number its versions; with a new name, making it is.
     bundle, _ = Bundle.objects.select_for_update(no_key=True).get_or_create(
@@ -41,6 +75,8 @@ def _save(
     newest = queries.newest_version(bundle)
     if newest is not None and bytes(newest.document) == document:
         return newest, False
+    if grown is not None and newest is not None and newest.number != grown.number:
+        raise MovedOn(newest)
     version = BundleVersion.objects.create(
         bundle=bundle,
         number=newest.number + 1 if newest else 1,

@@ -26,7 +26,13 @@ def problems(findings: Sequence[Finding], document: Document) -> tuple[Problem, 
     positions = _positions(document.text, authored)
     placed = sorted(zip(positions, authored, strict=True), key=lambda pair: pair[0])
     return tuple(
-        Problem(message=_message(each), path=path_text(tuple(each.path)), line=line, column=column)
+        Problem(
+            message=_message(each),
+            path=path_text(tuple(each.path)),
+            line=line,
+            column=column,
+            fix=_fix(each),
+        )
         for (line, column), each in placed
     )
 
@@ -93,6 +99,21 @@ def _one_of(names: Sequence[str]) -> str:
 
 def _guess(finding: Finding) -> str:
     return f" Did you mean `{meant}`?" if (meant := _meant(finding)) else ""
+
+
+def _fix(finding: Finding) -> str:
+    """What belongs there instead, where there is one answer."""
+    match finding.kind:
+        case "unknown_key" | "unknown_operator":
+            return _meant(finding)
+        case "not_allowed":
+            name, allowed = finding.names[0], finding.names[1:]
+            twin = swap_value(tuple(finding.path), name)  # the other dialect's word for it
+            close = get_close_matches(name, allowed, n=1)
+            only = allowed if len(allowed) == 1 else []
+            return twin if twin in allowed else next(iter(close or only), "")
+        case _:
+            return ""
 
 
 def _message(finding: Finding) -> str:

@@ -11,6 +11,7 @@ from governance.models.documents import (
     SigningKey,
     Stop,
 )
+from governance.models.drafts import Draft
 from governance.models.findings import Finding
 from governance.models.keys import ApiKey
 from governance.models.people import Invitation, Member, User
@@ -27,6 +28,7 @@ __all__ = [
     "BundleVersion",
     "Deployment",
     "DeploymentRequest",
+    "Draft",
     "Environment",
     "Fetches",
     "Finding",

@@ -28,6 +28,7 @@ from governance.queries.contracts import (
     newest_version,
     newest_versions,
     read_contract,
+    renamed,
     version_numbered,
     versions_before,
 )
@@ -146,6 +147,7 @@ __all__ = [
     "project_with",
     "projects",
     "read_contract",
+    "renamed",
     "repeated_fetches",
     "request_numbered",
     "requests_before",

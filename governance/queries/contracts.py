@@ -21,15 +21,27 @@ def read_contract(document: bytes | str) -> Validation:
     read = engine.validate(document)
     if not read.valid or NAME.fullmatch(read.name):
         return read
-    text = document if isinstance(document, str) else document.decode()
-    found = locate(text, {(_NAME_AT, False)}).get((_NAME_AT, False))
-    line, column = found or (None, None)
     message = (
         "A bundle's name begins with a small letter or digit and goes on with small letters, "
         "digits, `.`, `_` or `-`, at most 128."
     )
-    unfit = Problem(message=message, path=path_text(_NAME_AT), line=line, column=column)
-    return replace(read, errors=(unfit,))
+    return replace(read, errors=(_about_the_name(document, message),))
+
+
+def renamed(document: bytes | str, name: str) -> Problem:
+    """A version bears the name of its bundle."""
+    message = (
+        f"The name of this contract is `{name}`: its versions are counted by it. "
+        "Begin a new contract to have this text under another name."
+    )
+    return replace(_about_the_name(document, message), fix=name)
+
+
+def _about_the_name(document: bytes | str, message: str) -> Problem:
+    text = document if isinstance(document, str) else document.decode()
+    found = locate(text, {(_NAME_AT, False)}).get((_NAME_AT, False))
+    line, column = found or (None, None)
+    return Problem(message=message, path=path_text(_NAME_AT), line=line, column=column)
 
 
 def bundle_named(project: Project, name: str) -> Bundle | None:

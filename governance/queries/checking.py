@@ -1,0 +1,92 @@
+"""All there is to say of a text that somebody writes: what is wrong, what surprises, its rules."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from governance.domain.dialect import Dialect
+from governance.domain.document import Document, read_document
+from governance.domain.errors import (
+    DocumentInvalid,
+    EvaluationLimit,
+    EvaluationUnavailable,
+    Problem,
+)
+from governance.domain.lint import lint
+from governance.domain.merging import conflicts_in
+from governance.domain.outline import OutlinedRule, outline
+from governance.domain.written import words_at
+from governance.queries.contracts import read_contract
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A problem with the exact words that it is about, which is what a marker goes under."""
+
+    severity: Severity
+    message: str
+    line: int | None
+    column: int | None
+    words: str
+    fix: str
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.line or 0, self.column or 0
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    problems: tuple[Marked, ...]
+    rules: tuple[OutlinedRule, ...] | None  # none: the text is no YAML, so nobody can tell
+    dialect: Dialect | None
+    name: str = ""
+
+    @property
+    def errors(self) -> int:
+        return sum(each.severity == "error" for each in self.problems)
+
+    @property
+    def warnings(self) -> int:
+        return len(self.problems) - self.errors
+
+    @property
+    def worst(self) -> Severity | None:
+        return "error" if self.errors else "warning" if self.problems else None
+
+
+def check_text(text: str, *, tools: Collection[str] | None = None) -> Checked:
+    """With the tools that were seen, also of those that were not; without, no word about them."""
+    try:
+        document = read_document(text)
+    except DocumentInvalid as refused:
+        errors = conflicts_in(text) or refused.errors
+        return Checked(_marked("error", errors, text), None, None)
+    try:
+        read = read_contract(text)
+    except (EvaluationLimit, EvaluationUnavailable) as refused:
+        found = [Problem(message=str(refused))]
+        return Checked(_marked("error", found, text), outline(document), document.dialect)
+    warnings = _surprises(document, read.warnings, tools)
+    problems = [*_marked("error", read.errors, text), *_marked("warning", warnings, text)]
+    problems.sort(key=lambda each: each.place)
+    return Checked(tuple(problems), outline(document), document.dialect, read.name)
+
+
+def _surprises(
+    document: Document, told: Iterable[Problem], tools: Collection[str] | None
+) -> list[Problem]:
+    """Of two sentences about one line the one that knows more, and what to write instead."""
+    ours = list(lint(document, tools=tools))
+    lines = {each.line for each in ours}
+    return [*ours, *(each for each in told if each.line not in lines)]
+
+
+def _marked(severity: Severity, problems: Iterable[Problem], text: str) -> tuple[Marked, ...]:
+    return tuple(
+        Marked(severity, each.message, each.line, each.column, words, each.fix if words else "")
+        for each in problems
+        for words in [words_at(text, each)]
+    )

@@ -1,0 +1,32 @@
+"""Drafts of contracts: one's own, and who else is writing."""
+
+from governance.models import Bundle, BundleVersion, Draft, Project
+
+SHOWN = 20
+
+
+def draft_of(bundle: Bundle, person_id: int) -> Draft | None:
+    rows = Draft.objects.select_related("bundle", "project")
+    return rows.filter(bundle=bundle, person=person_id).first()
+
+
+def new_draft_numbered(project: Project, person_id: int, number: int) -> Draft | None:
+    """One's draft of a contract that is not there yet."""
+    rows = Draft.objects.select_related("project")
+    return rows.filter(project=project, person=person_id, bundle=None, pk=number).first()
+
+
+def drafts_of(project: Project, person_id: int) -> list[Draft]:
+    """One's drafts without their texts, the one kept last first."""
+    rows = Draft.objects.select_related("bundle").defer("text")
+    return list(rows.filter(project=project, person=person_id)[:100])
+
+
+def drafts_of_others(bundle: Bundle, person_id: int) -> list[Draft]:
+    """Without their texts: whoever writes is told who else does."""
+    rows = Draft.objects.select_related("person").defer("text")
+    return list(rows.filter(bundle=bundle).exclude(person=person_id)[:SHOWN])
+
+
+def text_of(version: BundleVersion | None) -> str:
+    return bytes(version.document).decode() if version is not None else ""
