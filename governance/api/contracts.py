@@ -117,7 +117,9 @@ def get_version(request: AccessRequest, name: str, version: int) -> dict[str, An
 )
 def deploy_version(request: AccessRequest, name: str, body: DeploymentIn) -> Status[dict[str, Any]]:
     version = _version(_bundle(request, name), body.version)
-    deployment, is_new = commands.deploy(version, to=body.env, by=request.auth.actor)
+    deployment, is_new = commands.deploy(
+        version, to=body.env, by=request.auth.actor, override=body.override
+    )
     return Status(201 if is_new else 200, deployment_out(deployment, live=True))
 
 

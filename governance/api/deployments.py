@@ -1,0 +1,153 @@
+"""Deploying over HTTP: what environments require, a second person's leave, and the way back."""
+
+from typing import Any
+
+from ninja import Query, Router, Status
+
+from governance import commands, queries
+from governance.auth import AccessRequest, KeyOrMember
+from governance.domain.errors import NotFound
+from governance.models import Bundle, BundleVersion, DeploymentRequest
+from governance.policies import Action
+from governance.queries.plans import plan_of
+from governance.schemas.contracts import DeploymentOut, deployment_out
+from governance.schemas.deployments import (
+    DecisionIn,
+    EnvironmentsOut,
+    PlanOut,
+    PlanQuery,
+    RequestIn,
+    RequestOut,
+    RequestsOut,
+    RequestsQuery,
+    RequirementsIn,
+    RequirementsOut,
+    RollbackIn,
+    plan_out,
+    request_out,
+    required_out,
+)
+
+router = Router(tags=["deployments"])
+CAN_READ = KeyOrMember("read")
+CAN_DEPLOY = KeyOrMember(action=Action.DEPLOY)
+
+
+@router.get("/environments", response=EnvironmentsOut, auth=CAN_READ)
+def list_environments(request: AccessRequest) -> dict[str, Any]:
+    project = queries.project_numbered(request.auth.project_id)
+    found = queries.requirements_by_environment(project)
+    return {
+        "environments": [
+            {"name": name, "requirements": required_out(required)}
+            for name, required in found.items()
+        ]
+    }
+
+
+@router.put(
+    "/environments/{name}/requirements",
+    response=RequirementsOut,
+    auth=KeyOrMember(action=Action.MANAGE_SETTINGS),
+)
+def set_requirements(request: AccessRequest, name: str, body: RequirementsIn) -> dict[str, Any]:
+    project = queries.project_numbered(request.auth.project_id)
+    required = commands.require(project, env=name, required=body.required(), by=request.auth.actor)
+    return required_out(required)
+
+
+@router.get("/contracts/{name}/deployment-plan", response=PlanOut, auth=CAN_READ)
+def get_plan(request: AccessRequest, name: str, page: Query[PlanQuery]) -> dict[str, Any]:
+    """Of the newest version, unless another is named."""
+    return plan_out(plan_of(_version(_bundle(request, name), page.version), page.env))
+
+
+@router.post("/contracts/{name}/rollbacks", response={201: DeploymentOut}, auth=CAN_DEPLOY)
+def roll_back(request: AccessRequest, name: str, body: RollbackIn) -> Status[dict[str, Any]]:
+    """What was live there directly before is live again."""
+    bundle = _bundle(request, name)
+    live = queries.live_in(bundle, body.env)
+    if live is None:
+        raise NotFound(f"Nothing of {bundle.name} is live there.")
+    deployment = commands.roll_back(live, by=request.auth.actor)
+    return Status(201, deployment_out(deployment, live=True))
+
+
+@router.post(
+    "/contracts/{name}/deployment-requests",
+    response={201: RequestOut, 200: RequestOut},
+    auth=CAN_DEPLOY,
+)
+def ask_to_deploy(request: AccessRequest, name: str, body: RequestIn) -> Status[dict[str, Any]]:
+    asked, is_new = commands.ask_to_deploy(
+        _version(_bundle(request, name), body.version),
+        to=body.env,
+        by=request.auth.actor,
+        message=body.message,
+        override=body.override,
+    )
+    return Status(201 if is_new else 200, request_out(asked))
+
+
+@router.get("/deployment-requests", response=RequestsOut, auth=CAN_READ)
+def list_requests(request: AccessRequest, page: Query[RequestsQuery]) -> dict[str, Any]:
+    found = queries.requests_before(
+        queries.project_numbered(request.auth.project_id),
+        page.cursor,
+        page.limit + 1,
+        status=page.status,
+        environment=page.env,
+        bundle=page.name,
+    )
+    shown = found[: page.limit]
+    return {
+        "requests": [request_out(each) for each in shown],
+        "next": str(shown[-1].pk) if len(found) > len(shown) else None,
+    }
+
+
+@router.get("/deployment-requests/{int:request_id}", response=RequestOut, auth=CAN_READ)
+def get_request(request: AccessRequest, request_id: int) -> dict[str, Any]:
+    return request_out(_request(request, request_id))
+
+
+@router.post("/deployment-requests/{int:request_id}/decision", response=RequestOut, auth=CAN_DEPLOY)
+def decide_request(request: AccessRequest, request_id: int, body: DecisionIn) -> dict[str, Any]:
+    asked, by = _request(request, request_id), request.auth.actor
+    if body.decision == "approve":
+        return request_out(commands.approve_request(asked, by=by))
+    return request_out(commands.refuse_request(asked, reason=body.reason, by=by))
+
+
+@router.delete("/deployment-requests/{int:request_id}", response=RequestOut, auth=CAN_DEPLOY)
+def withdraw_request(request: AccessRequest, request_id: int) -> dict[str, Any]:
+    return request_out(
+        commands.withdraw_request(_request(request, request_id), by=request.auth.actor)
+    )
+
+
+def _bundle(request: AccessRequest, name: str) -> Bundle:
+    project = queries.project_numbered(request.auth.project_id)
+    bundle = queries.bundle_named(project, name)
+    if bundle is None:
+        raise NotFound("There is no such bundle.")
+    return bundle
+
+
+def _version(bundle: Bundle, number: int | None) -> BundleVersion:
+    version = (
+        queries.newest_version(bundle)
+        if number is None
+        else queries.version_numbered(bundle, number)
+    )
+    if version is None:
+        raise NotFound(f"{bundle.name} has no such version.")
+    return version
+
+
+def _request(request: AccessRequest, number: int) -> DeploymentRequest:
+    project = queries.project_numbered(request.auth.project_id)
+    found = queries.request_numbered(project, number) if number < 2**63 else None
+    if found is None:
+        raise NotFound("There is no such request.")
+    return found
