@@ -7,7 +7,9 @@ from dataclasses import replace
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from governance import engine
+from governance.domain.document import Document, read_document
 from governance.domain.errors import Problem
+from governance.domain.lint import lint
 from governance.domain.yaml_text import locate, path_text
 from governance.engine import Validation
 from governance.models import Bundle, BundleVersion, Deployment, Environment, Project
@@ -17,10 +19,13 @@ _NAME_AT = ("metadata", "name")
 
 
 def read_contract(document: bytes | str) -> Validation:
-    """What the library says of a document, and whether agents could ask for them by name."""
+    """What the library says of a document, and what would surprise its author; and whether agents
+    could ask for it by name."""
     read = engine.validate(document)
-    if not read.valid or NAME.fullmatch(read.name):
+    if not read.valid:
         return read
+    if NAME.fullmatch(read.name):
+        return _with_surprises(read, read_document(document))
     message = (
         "A bundle's name begins with a small letter or digit and goes on with small letters, "
         "digits, `.`, `_` or `-`, at most 128."
@@ -35,6 +40,14 @@ def renamed(document: bytes | str, name: str) -> Problem:
         "Begin a new contract to have this text under another name."
     )
     return replace(_about_the_name(document, message), fix=name)
+
+
+def _with_surprises(read: Validation, document: Document) -> Validation:
+    ours = lint(document, tools=None)
+    told = {problem.path for problem in ours}
+    warnings = [*ours, *(each for each in read.warnings if each.path not in told)]
+    warnings.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
+    return replace(read, warnings=tuple(warnings))
 
 
 def _about_the_name(document: bytes | str, message: str) -> Problem:

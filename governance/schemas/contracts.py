@@ -95,6 +95,7 @@ class ProblemOut(Schema):
     line: int | None
     column: int | None
     message: str
+    fix: str  # what belongs there instead, where there is one answer
 
 
 class ValidationOut(Schema):

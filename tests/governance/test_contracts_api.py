@@ -251,7 +251,9 @@ def test_a_validation_saves_nothing_and_tells_errors_or_warnings(reader):
     assert {answer.status_code for answer in (fine, odd, bad)} == {200}
     assert (fine.json()["valid"], fine.json()["errors"], fine.json()["warnings"]) == (True, [], [])
     assert odd.json()["valid"]
-    assert odd.json()["warnings"][0]["line"] == 7
+    (surprise,) = odd.json()["warnings"]
+    assert (surprise["line"], surprise["path"]) == (7, "rules[0].when.arg.x")
+    assert surprise["fix"] == "args.x"
     assert not bad.json()["valid"]
     assert bad.json()["errors"][0]["message"]
     assert reader.get("/v1/contracts").json()["contracts"] == []
