@@ -1,13 +1,14 @@
 """The look's own tags and filters: signs from the sprite, figures in words, rates with their
 interval, times in the reader's zone, JSON as a tree. They take values and know no model."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django import template
 from django.templatetags.static import static
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
 from edictum_site import figures
@@ -15,6 +16,8 @@ from edictum_site.json_tree import Path
 from edictum_site.json_tree import json_tree as tree_of
 
 register = template.Library()
+
+_IN_BACKTICKS = re.compile(r"`([^`]+)`")
 
 # What a call's kind is called on a page, and the shape that stands for it; no kind: still open.
 KINDS: Mapping[str, tuple[str, str]] = {
@@ -117,6 +120,12 @@ def local_time(moment: datetime | None, style: str = "short") -> dict[str, Any]:
 @register.simple_tag
 def json_tree(value: object, decided: Path | None = None) -> SafeString:
     return tree_of(value, decided)
+
+
+@register.filter
+def with_code(words: str) -> SafeString:
+    """A sentence in which `such words` stand in the letters of machines."""
+    return SafeString(_IN_BACKTICKS.sub(r"<code>\1</code>", escape(words)))
 
 
 @register.filter

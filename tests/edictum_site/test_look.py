@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from django.template import Context, Template
 
-from edictum_site.templatetags.look import KINDS, VERDICT_SIGNS
+from edictum_site.templatetags.look import KINDS, VERDICT_SIGNS, with_code
 from outcomes.models import Call
 
 SPRITE = (settings.BASE / "static" / "icons.svg").read_text()
@@ -78,3 +78,11 @@ def test_what_lies_beyond_an_axis_ends_at_its_edge():
 
 def test_a_share_of_nothing_is_missing():
     assert shown("{{ 0|share_of:0|percent }}") == "\N{EN DASH}"
+
+
+def test_words_in_backticks_are_code_and_nothing_else_is_markup():
+    words = "`<b>` is no key. Did you mean `b`? One ` alone stays, and so does <i>."
+    assert with_code(words) == (
+        "<code>&lt;b&gt;</code> is no key. Did you mean <code>b</code>? "
+        "One ` alone stays, and so does &lt;i&gt;."
+    )
