@@ -12,6 +12,7 @@ from typing import Self
 
 from django.db import connection
 
+from outcomes.commands.at_work import at_work
 from outcomes.commands.claims import ITEMS, after
 from outcomes.commands.reading import ReadBatch, read_batch
 
@@ -48,7 +49,11 @@ class Ahead:
 
 def _read_after(last: int) -> dict[int, ReadBatch]:
     try:
-        return {batch.id: read_batch(batch) for batch in after(last)}
+        batches = after(last)
+        if not batches:
+            return {}
+        with at_work(batch.id for batch in batches):
+            return {batch.id: read_batch(batch) for batch in batches}
     except Exception:
         # Whose fault it is shows where it is settled.
         log.info("The next claim could not be read ahead", exc_info=True)

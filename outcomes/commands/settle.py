@@ -6,7 +6,8 @@ import logging
 from django.db import InterfaceError, OperationalError, connection
 
 from outcomes.commands.ahead import Ahead
-from outcomes.commands.claims import Taken, claimed, note_failure, taken
+from outcomes.commands.at_work import at_work, left_behind
+from outcomes.commands.claims import Taken, claimed, note_death, note_failure, taken, to_try_alone
 from outcomes.commands.reading import read
 from outcomes.commands.writing import write
 
@@ -16,9 +17,18 @@ logger = logging.getLogger(__name__)
 def settle_inbox(ahead: Ahead | None = None) -> int:
     """Settle what waits and return how many items; zero when nothing waits.
 
-    Killed at any point, it has done all or nothing. A claim that fails is tried again batch by
-    batch, so that one bad batch holds up nobody.
+    Killed at any point, it has done all or nothing. A claim that fails, or that a worker died of,
+    is tried again batch by batch, beside what comes fresh, so that one bad batch holds up nobody.
     """
+    for batches in left_behind():
+        logger.error("A worker died over the batches %s", batches)
+        note_death(batches)
+    settled = _settle_fresh(ahead)
+    suspect = to_try_alone()
+    return settled if suspect is None else settled + _settle_alone(suspect)
+
+
+def _settle_fresh(ahead: Ahead | None) -> int:
     tried: list[int] = []
     # A claim makes hundreds of thousands of values and no cycles: looking for some in its midst,
     # again and again, costs a sixth of its time.
@@ -33,7 +43,6 @@ def settle_inbox(ahead: Ahead | None = None) -> int:
         logger.exception("A claim could not be settled; its batches are tried one by one")
     finally:
         gc.enable()
-    # A batch that failed alone is no sign that nothing waits behind it.
     return sum(_settle_alone(batch) for batch in tried) or 1
 
 
@@ -42,11 +51,12 @@ def _settle(tried: list[int], ahead: Ahead | None = None, *, only: int | None = 
         if not batches:
             return 0
         tried.extend(batch.id for batch in batches)
-        reading = read(batches, ahead.take() if ahead else {})
-        if ahead:
-            ahead.look(reading.items, last=batches[-1].id)
-        with taken(batches):
-            write(reading)
+        with at_work(batch.id for batch in batches):
+            reading = read(batches, ahead.take() if ahead else {})
+            if ahead:
+                ahead.look(reading.items, last=batches[-1].id)
+            with taken(batches):
+                write(reading)
     return reading.items
 
 
@@ -60,7 +70,7 @@ def _settle_alone(batch: int) -> int:
             raise
         logger.exception("Batch %d could not be settled", batch)
         note_failure(batch, error)
-        return 0
+        return 1  # no sign that nothing waits behind it
 
 
 def _is_passing(error: Exception) -> bool:

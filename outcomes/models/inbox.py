@@ -8,6 +8,9 @@ ORDERS_PER_BATCH = (
     1_024  # an item's order of acceptance is its batch's id times this, plus its index
 )
 TRIES = 3  # a batch that failed so often is set aside
+# So often a worker may die over a batch alone. More, because it may have been somebody who ended
+# the worker, for reasons of his own, and again, and again.
+DEATHS = 5
 
 
 class Batch(models.Model):
@@ -24,7 +27,7 @@ class Batch(models.Model):
     body = models.BinaryField()
     received_at = models.DateTimeField()
     tries = models.PositiveSmallIntegerField(default=0)
-    next_try_at = models.DateTimeField(null=True)
+    next_try_at = models.DateTimeField(null=True)  # alone, because something went wrong before
     error = models.TextField(blank=True)
     set_aside_at = models.DateTimeField(null=True)
 
@@ -33,6 +36,11 @@ class Batch(models.Model):
         indexes = [
             models.Index(fields=["project", "id"], name="batch_by_project"),
             models.Index(fields=["id"], name="batch_waiting", condition=Q(set_aside_at=None)),
+            models.Index(
+                fields=["next_try_at"],
+                name="batch_to_try_alone",
+                condition=Q(set_aside_at=None, next_try_at__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:
