@@ -1,4 +1,4 @@
-"""Environments of their own for the SDK's versions, made once below the cache."""
+"""Environments of their own for the SDK's versions and frameworks, made once below the cache."""
 
 import fcntl
 import os
@@ -11,7 +11,18 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".cache" / "sdks"
-TO_INSTALL = 300.0  # seconds
+TO_INSTALL = 600.0  # seconds; some bring hundreds of megabytes
+# The one place that says which frameworks are tried, by the name of edictum's adapter.
+FRAMEWORKS = {
+    "agno": ("agno", "3.1.10"),
+    "claude_agent_sdk": ("claude-agent-sdk", "0.2.184"),
+    "crewai": ("crewai", "1.15.30"),
+    "google_adk": ("google-adk", "2.13.0"),
+    "langchain": ("langchain", "1.4.7"),
+    "nanobot": ("nanobot-ai", "0.3.5"),
+    "openai_agents": ("openai-agents", "0.24.0"),
+    "semantic_kernel": ("semantic-kernel", "1.45.0"),
+}
 # How pip says that nobody answers, as opposed to: there is no such version.
 UNREACHABLE = re.compile(
     r"connection broken by|Failed to establish a new connection|name resolution"
@@ -24,22 +35,32 @@ class NotInstalled(Exception):
 
 def python_of(version: str) -> Path:
     """The interpreter that has this version of edictum, with what it needs for a server."""
-    folder = FOLDER / version
+    # An older version has no extra for signatures and is installed without.
+    return _made(version, f"edictum[yaml,server,verified]=={version}")
+
+
+def python_with(framework: str) -> Path:
+    """The interpreter that has this framework beside the newest edictum."""
+    name, version = FRAMEWORKS[framework]
+    folder = f"adapter-{framework.replace('_', '-')}"
+    return _made(folder, "edictum[yaml,server,verified]==0.19.0", f"{name}=={version}")
+
+
+def _made(name: str, *wanted: str) -> Path:
+    folder = FOLDER / name
     python, stamp = folder / "bin" / "python", folder / "installed"
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with (FOLDER / f"{version}.lock").open("w") as lock:
+    with (FOLDER / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two runs may want the same one
-        # An older version has no extra for signatures and is installed without.
-        wanted = f"edictum[yaml,server,verified]=={version}"
-        if not stamp.exists() or stamp.read_text() != wanted:
+        if not stamp.exists() or stamp.read_text() != " ".join(wanted):
             _run(sys.executable, "-m", "venv", "--clear", str(folder))
             try:
-                _run(str(python), "-m", "pip", "install", "--quiet", "--no-compile", wanted)
+                _run(str(python), "-m", "pip", "install", "--quiet", "--no-compile", *wanted)
             except NotInstalled as error:
                 if UNREACHABLE.search(str(error)):
-                    pytest.skip(f"No registry of packages can be reached to install {wanted}")
+                    pytest.skip(f"No registry of packages can be reached to install {wanted[-1]}")
                 raise
-            stamp.write_text(wanted)
+            stamp.write_text(" ".join(wanted))
     return python
 
 

@@ -1,0 +1,180 @@
+"""All adapters of the newest edictum, each in its framework, with a model that no network is for.
+
+Only among all versions (`SDKS=all`): what they need is large. `docs/adapters.md` is their report.
+"""
+
+import json
+import os
+import subprocess
+from typing import Any
+
+import pytest
+
+from tests.journeys.console import Console
+from tests.sdks.agents import PATIENCE, a_key, told
+from tests.sdks.environments import FRAMEWORKS, ROOT, python_with
+
+WAYS = ("alone", "client", "advised")
+Said = tuple[str | None, str | None, str | None]  # type, verdict, what the agent reported
+SUCCESS: Said = ("execution_result", "success", "success")
+FAILED: Said = ("failure", "failure", "failure")
+JUDGED: Said = ("execution_result", "failure", "failure")
+ONLY_HERE: Said = ("execution_result", "failure", "success")
+ONLY_THERE: Said = ("execution_result", "success", "failure")
+OPEN: Said = (None, None, None)
+# What arrives of a tool that raises, and of one that says so in its framework's own way.
+WRONG: dict[str, dict[str, tuple[Said, Said, Said]]] = {
+    "agno": {
+        "breaks": (FAILED, FAILED, FAILED),
+        "complains": (SUCCESS, ONLY_HERE, JUDGED),
+    },
+    "claude_agent_sdk": {
+        "breaks": (OPEN, OPEN, JUDGED),
+        "complains": (OPEN, OPEN, JUDGED),
+    },
+    "crewai": {
+        "breaks": (SUCCESS, SUCCESS, ONLY_THERE),
+        "complains": (FAILED, JUDGED, JUDGED),
+    },
+    "google_adk": {
+        "breaks": (FAILED, FAILED, FAILED),
+        "complains": (FAILED, ONLY_THERE, ONLY_THERE),
+    },
+    "langchain": {
+        "breaks": (OPEN, OPEN, ONLY_THERE),
+        "complains": (SUCCESS, SUCCESS, ONLY_THERE),
+    },
+    "nanobot": {
+        "breaks": (SUCCESS, SUCCESS, ONLY_THERE),
+        "complains": (SUCCESS, SUCCESS, ONLY_THERE),
+    },
+    "openai_agents": {
+        "breaks": (SUCCESS, SUCCESS, JUDGED),
+        "complains": (SUCCESS, SUCCESS, SUCCESS),
+    },
+    "semantic_kernel": {
+        "breaks": (SUCCESS, SUCCESS, ONLY_THERE),
+        "complains": (SUCCESS, SUCCESS, ONLY_THERE),
+    },
+}
+RUNS_WHAT_IS_DENIED = ("crewai",)
+RUNS_WITHOUT_A_CONSOLE = ("claude_agent_sdk", "crewai")
+# A table of tokens, which it does without.
+CALLED_HOME = {"nanobot": ["openaipublic.blob.core.windows.net"]}
+
+every_way = pytest.mark.parametrize("way", WAYS)
+
+
+class Program:
+    """What one framework told, and what the console tells of it."""
+
+    def __init__(self, console: Console, framework: str, facts: dict[str, Any]) -> None:
+        self.console, self.framework, self.facts = console, framework, facts
+
+    def call(self, way: str, tool: str) -> dict[str, Any]:
+        agent = self.facts[way]["agent"]
+        calls = self.console.settled(f"outcomes?agent={agent}")["outcomes"]
+        (call,) = (call for call in calls if call["tool_name"] == tool)
+        return dict(call)
+
+
+@pytest.fixture(scope="module", params=FRAMEWORKS)
+def program(
+    request: pytest.FixtureRequest, console: Console, tmp_path_factory: pytest.TempPathFactory
+) -> Program:
+    framework = str(request.param)
+    done = subprocess.run(
+        [str(python_with(framework)), "-m", f"tests.sdks.programs.adapters.{framework}", framework],
+        cwd=ROOT,
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path_factory.mktemp(framework)),
+            "PYTHONPATH": str(ROOT / "clients" / "python" / "src"),
+            "CONSOLE_URL": console.url,
+            "AGENT_KEY": a_key(console, framework),
+        },
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout.splitlines()[-1])
+    assert "error" not in facts, facts["error"]
+    return Program(console, framework, facts)
+
+
+@every_way
+def test_a_tool_that_succeeds_is_one_success_with_its_result_only_by_our_client(
+    program: Program, way: str
+) -> None:
+    call = program.call(way, "lookup")
+    assert said_of(call) == SUCCESS
+    assert call["tool_args"] == {"id": 7}
+    if way == "alone":
+        assert "output" not in call
+        assert call["elapsed_ms"] is None
+    else:
+        assert "Ada" in str(call["output"])
+        assert call["elapsed_ms"] > 0
+
+
+@pytest.mark.parametrize("tool", ["breaks", "complains"])
+@every_way
+def test_what_arrives_of_a_tool_that_fails_is_as_reported(
+    program: Program, way: str, tool: str
+) -> None:
+    call = program.call(way, tool)
+    assert said_of(call) == WRONG[program.framework][tool][WAYS.index(way)]
+    assert ("output" in call) == (way != "alone" and call["type"] == "execution_result")
+    if call["type"] == "failure" and way != "alone":
+        assert "connection refused" in call["error"]
+
+
+@every_way
+def test_a_denied_call_names_its_rule(program: Program, way: str) -> None:
+    call = program.call(way, "shell")
+    assert said_of(call) == ("denied", None, None)
+    assert (call["reason"], call["details"]) == ("contract", "not as root")
+    assert call["decision_name"] == "no-root"
+    events = told(program.console, "GET", f"outcomes/{call['call_id']}")["events"]
+    assert [event["action"] for event in events] == ["call_blocked"]
+
+
+@every_way
+def test_a_denied_call_is_kept_from_running_where_the_framework_heeds_it(
+    program: Program, way: str
+) -> None:
+    runs = way != "advised" and program.framework in RUNS_WHAT_IS_DENIED
+    ran = program.facts[way]["ran"]
+    assert ran == ["lookup", "breaks", "complains"] + ["shell"] * runs
+
+
+@every_way
+def test_every_call_names_its_agent_session_and_contract(program: Program, way: str) -> None:
+    facts = program.facts[way]
+    for tool in facts["seen"]:
+        call = program.call(way, tool)
+        assert call["session_id"] == facts["session"]
+        assert call["policy_version"] == facts["policy_version"]
+        assert call["contract"]["name"] == "sdks"
+    assert len(facts["seen"]) == 4
+
+
+def test_without_a_console_nothing_runs_once_the_advice_is_taken(program: Program) -> None:
+    facts = program.facts
+    assert facts["down, advised"]["ran"] == []
+    assert facts["down"]["ran"] == ["lookup"] * (program.framework in RUNS_WITHOUT_A_CONSOLE)
+
+
+def test_no_framework_needs_the_world_outside(program: Program) -> None:
+    assert program.facts["outside"] == CALLED_HOME.get(program.framework, [])
+
+
+def test_the_report_names_what_was_tried() -> None:
+    report = (ROOT / "docs" / "adapters.md").read_text()
+    for name, version in FRAMEWORKS.values():
+        assert f"{name} {version}" in report
+
+
+def said_of(call: dict[str, Any]) -> Said:
+    return call["type"], call["verdict"], call["reported"]
