@@ -19,6 +19,10 @@ def environments(project: Project) -> list[str]:
     return list(Environment.objects.filter(project=project).values_list("name", flat=True))
 
 
+def environments_by_id(project_id: int) -> dict[int, str]:
+    return dict(Environment.objects.filter(project=project_id).values_list("id", "name"))
+
+
 def environment_with(project: Project, name: str) -> Environment | None:
     if "\0" in name:  # more than PostgreSQL would look for
         return None

@@ -3,6 +3,12 @@
 from outcomes.commands.accept import Accepted, accept
 from outcomes.commands.ahead import Ahead
 from outcomes.commands.artifacts import remove_unreferenced_artifacts, store_artifact
+from outcomes.commands.backtests import (
+    cancel_backtest,
+    run_waiting_backtests,
+    start_backtest,
+    take_up_lost_backtests,
+)
 from outcomes.commands.batches import retry_batch
 from outcomes.commands.counters import remove_idle_values, reset_counters
 from outcomes.commands.increments import Increment, count_all_up, counting_up
@@ -16,6 +22,7 @@ __all__ = [
     "Ahead",
     "Increment",
     "accept",
+    "cancel_backtest",
     "count_all_up",
     "count_up",
     "counting_up",
@@ -27,6 +34,9 @@ __all__ = [
     "remove_value",
     "reset_counters",
     "retry_batch",
+    "run_waiting_backtests",
     "settle_inbox",
+    "start_backtest",
     "store_artifact",
+    "take_up_lost_backtests",
 ]

@@ -6,6 +6,7 @@ read. What must be unique is a constraint all the same.
 """
 
 from outcomes.models.artifacts import Artifact
+from outcomes.models.backtests import Backtest
 from outcomes.models.calls import Call, Event
 from outcomes.models.fleet import AgentReport, AgentSeen
 from outcomes.models.inbox import Batch, RejectedItem
@@ -20,6 +21,7 @@ __all__ = [
     "AgentReport",
     "AgentSeen",
     "Artifact",
+    "Backtest",
     "Batch",
     "Call",
     "Event",

@@ -1,0 +1,50 @@
+"""Backtests as pages, deployments and programs ask for them."""
+
+from django.db.models import Q, QuerySet
+
+from outcomes.models import Backtest
+
+SHOWN = 50
+
+
+def backtest_numbered(project_id: int, number: int) -> Backtest | None:
+    found = Backtest.objects.filter(project=project_id, pk=number).defer("document")
+    return found.select_related("environment", "version").first()
+
+
+def backtests_of(project_id: int, bundle: str, before: int | None = None) -> list[Backtest]:
+    """Newest first, without their documents and tables; one more than a page shows."""
+    found = _listed().filter(project=project_id, bundle_name=bundle)
+    return list((found.filter(pk__lt=before) if before else found)[: SHOWN + 1])
+
+
+def newest_backtest_of(project_id: int, revision_hash: str) -> Backtest | None:
+    """Of exactly these bytes, however it stands."""
+    found = Backtest.objects.filter(project=project_id, revision_hash=revision_hash)
+    return found.defer("document").select_related("environment", "version").first()
+
+
+def newest_backtest_of_bundle(project_id: int, bundle: str) -> Backtest | None:
+    found = Backtest.objects.filter(project=project_id, bundle_name=bundle)
+    return found.defer("document").select_related("environment", "version").first()
+
+
+def newest_result_of(project_id: int, environment: str, revision_hash: str) -> Backtest | None:
+    """Of exactly these bytes, done, over the calls of that environment and of all its agents."""
+    found = Backtest.objects.filter(
+        Q(environment__name=environment) | Q(environment=None),
+        project=project_id,
+        revision_hash=revision_hash,
+        status=Backtest.Status.DONE,
+        agents=[],
+        tools=[],
+    )
+    return found.defer("document", "result").first()
+
+
+def _listed() -> QuerySet[Backtest]:
+    return (
+        Backtest.objects.order_by("-id")
+        .defer("document", "result")
+        .select_related("environment", "version")
+    )
