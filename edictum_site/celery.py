@@ -29,6 +29,18 @@ app.conf.beat_schedule = {
         "task": "outcomes.tasks.find_unread_documents",
         "schedule": timedelta(minutes=1),
     },
+    "find agents that drift": {
+        "task": "outcomes.tasks.find_drift",
+        "schedule": timedelta(minutes=1),
+    },
+    "end findings whose cause is gone": {
+        "task": "governance.tasks.end_findings",
+        "schedule": timedelta(hours=1),
+    },
+    "remove what is kept no longer": {
+        "task": "governance.tasks.remove_what_is_old",
+        "schedule": timedelta(hours=1),
+    },
     "remove unreferenced artifacts": {
         "task": "outcomes.tasks.remove_unreferenced_artifacts",
         "schedule": timedelta(hours=1),

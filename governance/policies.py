@@ -13,6 +13,7 @@ class Action(StrEnum):
     DECIDE_APPROVAL = "decide approvals"
     RESET_SESSION = "reset sessions"
     STOP_AGENT = "stop agents"
+    DISMISS_FINDING = "dismiss findings"
     RETRY_BATCH = "retry set-aside batches"
     WRITE_CONTRACT = "write contracts"
     WRITE_CHECK = "write success checks"
@@ -31,6 +32,7 @@ ROLE_FOR = {
     Action.DECIDE_APPROVAL: Role.OPERATOR,
     Action.RESET_SESSION: Role.OPERATOR,
     Action.STOP_AGENT: Role.OPERATOR,
+    Action.DISMISS_FINDING: Role.OPERATOR,
     Action.RETRY_BATCH: Role.OPERATOR,
     Action.WRITE_CONTRACT: Role.EDITOR,
     Action.WRITE_CHECK: Role.EDITOR,

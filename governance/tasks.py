@@ -13,3 +13,14 @@ def expire_approvals() -> None:
 @shared_task
 def expire_requests() -> None:
     commands.expire_requests()
+
+
+@shared_task
+def end_findings() -> None:
+    commands.end_findings()
+
+
+@shared_task
+def remove_what_is_old() -> None:
+    commands.remove_old_approvals()
+    commands.remove_old_notes()

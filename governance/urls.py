@@ -53,6 +53,11 @@ urlpatterns = [
         name="open_arguments",
     ),
     path("p/<slug:slug>/attention/", findings.attention, name="attention"),
+    path(
+        "p/<slug:slug>/attention/<int:finding_id>/dismiss/",
+        findings.dismiss_finding,
+        name="dismiss_finding",
+    ),
     path("p/<slug:slug>/stop/", stops.new_stop, name="new_stop"),
     path("p/<slug:slug>/stops/<int:stop_id>/", stops.stop, name="stop"),
     path("p/<slug:slug>/stops/<int:stop_id>/taking/", stops.stop_taking, name="stop_taking"),

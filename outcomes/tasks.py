@@ -26,3 +26,8 @@ def remove_idle_values() -> None:
 @shared_task
 def find_unread_documents() -> None:
     commands.find_unread_documents()
+
+
+@shared_task
+def find_drift() -> None:
+    commands.find_drift()

@@ -75,17 +75,27 @@ def _notice(request: AccessRequest, agent: str, dialect: Dialect) -> None:
     try:
         if dialect is Dialect.OLD and not access.dialect:
             commands.note_fetch(access.environment_id, agent, key_id=key_id)
-        if Scope.MANAGE in access.scopes:
-            commands.note_manage_key(
-                access.project_id,
-                key_id=key_id,
-                name=access.actor.label,
-                environment=access.environment,
-                agent=agent,
-                link=reverse("governance:keys", args=[access.project_slug]),
-            )
     except DatabaseError:  # a read-only or busy database is no reason to refuse an agent
         logger.warning("What a fetch gives away could not be noted", exc_info=True)
+    notice_manage_key(access, agent)
+
+
+def notice_manage_key(access: Access, agent: str) -> None:
+    """An agent brings this key, to ask for a document or to hold a stream."""
+    key_id = access.actor.id
+    if key_id is None or Scope.MANAGE not in access.scopes:
+        return
+    try:
+        commands.note_manage_key(
+            access.project_id,
+            key_id=key_id,
+            name=access.actor.label,
+            environment=access.environment,
+            agent=agent,
+            link=reverse("governance:keys", args=[access.project_slug]),
+        )
+    except DatabaseError:  # as above
+        logger.warning("That an agent uses a manage key could not be noted", exc_info=True)
 
 
 def _agent_named_by(request: HttpRequest) -> str:

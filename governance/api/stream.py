@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
+from governance.api.documents import notice_manage_key
 from governance.auth import AGENT_HEADER, Access, AccessRequest, KeyAuth
 from governance.domain.dialect import dialect_spoken
 from governance.domain.errors import Conflict, Forbidden, InvalidInput, Problem
@@ -53,6 +54,7 @@ def open_stream(
     if memory is None:
         raise Conflict("This server answers requests only: it holds no stream.", code="no_stream")
     memory[ASKED] = asked
+    notice_manage_key(access, asked.agent)
     return HttpResponse(headers={"X-Edictum-Stream": "1"})
 
 

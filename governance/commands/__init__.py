@@ -12,6 +12,7 @@ from governance.commands.contracts import save_version
 from governance.commands.deployments import deploy, roll_back
 from governance.commands.documents import complete_documents
 from governance.commands.environments import environment_named
+from governance.commands.findings import dismiss, end_findings
 from governance.commands.keys import keep_bootstrap_key, make_key, revoke_key
 from governance.commands.noticing import forget_manage_key, note_fetch, note_manage_key
 from governance.commands.people import (
@@ -34,6 +35,7 @@ from governance.commands.requests import (
     withdraw_request,
 )
 from governance.commands.requirements import require
+from governance.commands.retention import remove_old_approvals, remove_old_notes
 from governance.commands.signing import rotate_signing_key
 from governance.commands.stops import lift, stop
 
@@ -50,7 +52,9 @@ __all__ = [
     "current",
     "decide",
     "deploy",
+    "dismiss",
     "end_assignment",
+    "end_findings",
     "environment_named",
     "expire_approvals",
     "expire_requests",
@@ -67,6 +71,8 @@ __all__ = [
     "open_arguments",
     "refuse_request",
     "remove_member",
+    "remove_old_approvals",
+    "remove_old_notes",
     "rename_project",
     "require",
     "revoke_key",

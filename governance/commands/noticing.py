@@ -6,8 +6,7 @@ from django.utils import timezone
 
 from governance.findings import found, resolve
 from governance.models import Fetches
-
-MANAGE_KEY = "manage_key_used_by_agent"
+from governance.queries.findings import MANAGE_KEY, subject_of_key
 
 
 @transaction.atomic
@@ -33,7 +32,7 @@ def note_manage_key(
     found(
         project_id,
         MANAGE_KEY,
-        _key(key_id, name),
+        subject_of_key(key_id, name),
         why=(
             f"The agent {agent} brings a key with the scope manage, so it could change its own"
             " contracts. Give it a key with the scope agent alone, and revoke this one."
@@ -44,8 +43,4 @@ def note_manage_key(
 
 
 def forget_manage_key(project_id: int, *, key_id: int, name: str) -> None:
-    resolve(project_id, MANAGE_KEY, _key(key_id, name))
-
-
-def _key(key_id: int, name: str) -> str:
-    return f"{name} (key {key_id})"
+    resolve(project_id, MANAGE_KEY, subject_of_key(key_id, name))

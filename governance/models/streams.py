@@ -15,7 +15,7 @@ class ToldAssignment(models.Model):
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="+")
     agent = models.CharField(max_length=128)
     bundle_name = models.CharField(max_length=128)
-    at = models.DateTimeField()
+    at = models.DateTimeField()  # when it was told, or its agent came back
 
     class Meta:
         ordering = ["agent"]

@@ -5,9 +5,11 @@ from governance.queries.approvals import (
     Ended,
     approval_coded,
     approvals_before,
+    approvals_ended_before,
     due_approvals,
     ended_approvals,
     ended_since,
+    projects_with_approvals_before,
     waiting_approvals,
 )
 from governance.queries.assignments import (
@@ -42,8 +44,12 @@ from governance.queries.documents import (
 )
 from governance.queries.fetches import fetches_told_unread, repeated_fetches
 from governance.queries.findings import (
+    finding_numbered,
+    findings_of_unused_keys,
+    forgotten_findings,
     number_of_open_findings,
     open_findings,
+    projects_with_findings,
     resolved_findings,
 )
 from governance.queries.governing import Governing
@@ -75,6 +81,7 @@ from governance.queries.projects import (
     project_numbered,
     project_with,
     projects,
+    projects_with_agents,
 )
 from governance.queries.requests import (
     behind,
@@ -100,6 +107,7 @@ __all__ = [
     "anybody",
     "approval_coded",
     "approvals_before",
+    "approvals_ended_before",
     "assignable_bundles",
     "assigned_bundle",
     "assignment_numbered",
@@ -122,6 +130,9 @@ __all__ = [
     "environment_with",
     "environments",
     "fetches_told_unread",
+    "finding_numbered",
+    "findings_of_unused_keys",
+    "forgotten_findings",
     "has_keys",
     "invitation_numbered",
     "invitation_of",
@@ -146,6 +157,9 @@ __all__ = [
     "project_numbered",
     "project_with",
     "projects",
+    "projects_with_agents",
+    "projects_with_approvals_before",
+    "projects_with_findings",
     "read_contract",
     "renamed",
     "repeated_fetches",

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from governance.domain.approval import Status
 from governance.models import Approval as Approval  # others meet it here
-from governance.models import Environment
+from governance.models import Environment, Project
 
 AROUND = 200  # asked for in a few minutes by one agent of one tool
 PLACE_BY_END = ("ends_at", "id")
@@ -120,6 +120,21 @@ def due_approvals(now: datetime, limit: int) -> list[Approval]:
     """Of all projects those that ran out and are not noted as such."""
     rows = Approval.objects.filter(status=Status.PENDING, ends_at__lte=now)
     return list(_light(rows).order_by("ends_at")[:limit])
+
+
+def projects_with_approvals_before(before: datetime) -> list[Project]:
+    """Those that have any which ended before."""
+    old = Approval.objects.filter(project=OuterRef("pk"), ends_at__lt=before)
+    return list(Project.objects.filter(Exists(old.exclude(status=Status.PENDING))))
+
+
+def approvals_ended_before(
+    project: Project, before: datetime, limit: int
+) -> list[tuple[int, str, datetime]]:
+    """Id, status and end of each, the oldest first."""
+    rows = Approval.objects.filter(project=project, ends_at__lt=before)
+    ended = rows.exclude(status=Status.PENDING).order_by("ends_at", "id")
+    return list(ended.values_list("pk", "status", "ends_at")[:limit])
 
 
 def _listed(project_id: int) -> QuerySet[Approval, Approval]:

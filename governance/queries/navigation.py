@@ -19,7 +19,7 @@ class Navigation:
 def navigation(project_id: int, now: datetime) -> Navigation:
     """A project without an environment has no key either, and nothing to be noticed."""
     found = (
-        Finding.objects.filter(project=OuterRef("project"), resolved_at=None)
+        Finding.objects.filter(project=OuterRef("project"), resolved_at=None, dismissed_at=None)
         .order_by()
         .values("project")
         .annotate(number=Count("id"))

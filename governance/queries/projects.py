@@ -1,5 +1,7 @@
 """Projects and their environments."""
 
+from django.db.models import Exists, OuterRef
+
 from governance.models import Environment, Project
 
 
@@ -27,3 +29,8 @@ def environment_with(project: Project, name: str) -> Environment | None:
     if "\0" in name:  # more than PostgreSQL would look for
         return None
     return Environment.objects.filter(project=project, name=name).first()
+
+
+def projects_with_agents() -> list[Project]:
+    """Those that have an environment, without which there is no key to be an agent with."""
+    return list(Project.objects.filter(Exists(Environment.objects.filter(project=OuterRef("pk")))))

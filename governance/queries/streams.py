@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TypeVar
 
 from governance.domain.assignments import Rule, assigned
@@ -92,7 +93,11 @@ class Standings:
             and standing.by_assignment
             and ask.bundle != standing.document.bundle_name
         }
-        return told - self._told
+        return told - self._told.keys()
+
+    def told_before(self, at: datetime) -> set[str]:
+        """Agents that ask now, and were told of an assignment before that time."""
+        return {agent for (agent, _), told_at in self._told.items() if told_at < at}
 
     def _document(self, bundle: str, ask: Asked) -> ServedDocument | None:
         # All who are not stopped are served the same, and so are all who are.
@@ -112,10 +117,12 @@ def once(kept: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
     return kept[key]
 
 
-def told_assignments(environment_id: int, agents: Iterable[str]) -> set[tuple[str, str]]:
-    """Of these agents, each with every bundle that it was ever told to be its assignment."""
+def told_assignments(environment_id: int, agents: Iterable[str]) -> dict[tuple[str, str], datetime]:
+    """Of these agents, each with every bundle that it was told to be its assignment."""
     rows = ToldAssignment.objects.filter(environment=environment_id, agent__in=agents)
-    return set(rows.values_list("agent", "bundle_name"))
+    return {
+        (agent, bundle): at for agent, bundle, at in rows.values_list("agent", "bundle_name", "at")
+    }
 
 
 def _stopped(environment_id: int) -> frozenset[str]:

@@ -6,9 +6,12 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from governance.audit import Detail, record
-from governance.domain.actor import Actor
+from governance.domain.actor import CONSOLE, Actor
+from governance.findings import resolve_beginning
 from governance.policies import Action, refuse_unless
+from governance.queries import project_numbered
 from outcomes import queries
+from outcomes.commands.session_store import LOWERED, subject_of
 from outcomes.models import Session, StoredValue
 
 IDLE_FOR = timedelta(days=30)
@@ -23,13 +26,17 @@ def reset_counters(session: Session, *, by: Actor) -> int:
     What workflows keep stays, and so does all that was reported.
     """
     refuse_unless(by, Action.RESET_SESSION)
+    name = session.environment.name
+    # Whoever resets a session has seen to what its agent tried.
+    beginning = subject_of(name, f"s:{session.session_id}:")
+    resolve_beginning(session.project_id, LOWERED, beginning)
     counters = queries.counters_of(session)
     if not counters:
         return 0
     StoredValue.objects.filter(
         environment=session.environment_id, digest__in=[each.digest for each in counters]
     ).delete()
-    details: dict[str, Detail] = {"environment": session.environment.name}
+    details: dict[str, Detail] = {"environment": name}
     details |= {each.name: each.value for each in counters if not each.tool}
     details["tools"] = sum(bool(each.tool) for each in counters)
     record(by, "reset a session", session.session_id, project=session.project, details=details)
@@ -42,17 +49,29 @@ def remove_idle_values() -> int:
     As long as an agent counts anything in a session, the rest of that session stays too.
     """
     idle = _idle()
-    places: dict[int, list[bytes]] = {}
-    for environment, digest in idle.values_list("environment", "digest")[:AT_MOST]:
-        places.setdefault(environment, []).append(bytes(digest))
-    removed = 0
-    for environment, digests in places.items():
-        for start in range(0, len(digests), AT_ONCE):
-            with transaction.atomic():
-                some = idle.filter(
-                    environment=environment, digest__in=digests[start : start + AT_ONCE]
-                )
-                removed += some.delete()[0]
+    places: dict[tuple[int, str, int], list[bytes]] = {}
+    columns = ("environment__project", "environment__name", "environment", "digest")
+    for *place, digest in idle.values_list(*columns)[:AT_MOST]:
+        places.setdefault((place[0], place[1], place[2]), []).append(bytes(digest))
+    return sum(
+        _remove(idle.filter(environment=environment, digest__in=some), project, name)
+        for (project, name, environment), digests in sorted(places.items())
+        for some in (digests[at : at + AT_ONCE] for at in range(0, len(digests), AT_ONCE))
+    )
+
+
+@transaction.atomic
+def _remove(idle: QuerySet[StoredValue], project: int, environment: str) -> int:
+    removed = idle.delete()[0]
+    if removed:
+        details: dict[str, Detail] = {"environment": environment, "keys": removed}
+        record(
+            CONSOLE,
+            "idle session keys removed",
+            f"{removed:,} that nobody wrote to for {IDLE_FOR.days} days",
+            project=project_numbered(project),
+            details=details,
+        )
     return removed
 
 

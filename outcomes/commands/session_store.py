@@ -4,10 +4,12 @@ from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 from django.db import transaction
+from django.urls import reverse
 
 from governance import findings
 from governance.auth import Access
 from governance.domain.errors import Conflict, Forbidden, InvalidInput, NotFound
+from outcomes import queries
 from outcomes.codec import digest_of
 from outcomes.domain.stored_key import (
     LARGEST_NUMBER,
@@ -22,6 +24,7 @@ from outcomes.domain.stored_key import (
 from outcomes.models import StoredValue
 from outcomes.models.statements import write_row
 from outcomes.queries.session_store import digest_of_key
+from outcomes.templatetags.addresses import session_url
 
 LOWERED = "lowered counter"  # the kind of the finding
 SHOWN = 300  # characters of a key in a finding
@@ -122,7 +125,25 @@ def _note_lowering(key: str, why: str, access: Access) -> None:
     findings.found(
         access.project_id,
         LOWERED,
-        f"{access.environment}: {key[:SHOWN]}",
-        why=f"{why} It came with the key {access.actor.label}.",
+        subject_of(access.environment, key),
+        why=(
+            f"{why} It came with the key {access.actor.label}. Limits hold only while counters are"
+            " counted up: see what this agent runs, and reset the session if that was meant."
+        ),
+        link=_link(key, access),
         environment=access.environment,
     )
+
+
+def subject_of(environment: str, key: str) -> str:
+    return f"{environment}: {key[:SHOWN]}"
+
+
+def _link(key: str, access: Access) -> str:
+    """The page of the session, once it has calls; else those of the keys."""
+    session = session_of(key)
+    if session is not None and queries.session_named(
+        access.project_id, session, access.environment
+    ):
+        return session_url(access.project_slug, session, access.environment)
+    return reverse("governance:keys", args=[access.project_slug])

@@ -3,7 +3,7 @@
 from django.urls import reverse
 
 from governance import queries
-from governance.findings import found, resolve
+from governance.findings import Seen, Told, look
 from governance.queries.fetches import UNREAD, Repeated
 from outcomes.queries.agents import has_reported_since
 
@@ -17,19 +17,25 @@ WHY = (
 
 def find_unread_documents() -> None:
     """Told by nobody: such an agent ends before its first event."""
-    for each in queries.repeated_fetches():
-        if not _has_reported(each):
-            found(
-                each.project_id,
-                UNREAD,
-                str(each),
-                why=WHY,
-                link=reverse("governance:keys", args=[each.project_slug]),
-                environment=each.environment,
-            )
-    for each in queries.fetches_told_unread():
-        if _has_reported(each):
-            resolve(each.project_id, UNREAD, str(each))
+    # Once told it stays so until the agent reports, or is not heard of any more.
+    told = [each for each in queries.fetches_told_unread() if not _has_reported(each)]
+    new = [each for each in queries.repeated_fetches() if not _has_reported(each)]
+    for project_id in queries.projects_with_findings(UNREAD) | {each.project_id for each in new}:
+        look(
+            project_id,
+            [UNREAD],
+            {_seen(each): _told(each) for each in new if each.project_id == project_id},
+            still=[_seen(each) for each in told if each.project_id == project_id],
+        )
+
+
+def _seen(each: Repeated) -> Seen:
+    return UNREAD, str(each)
+
+
+def _told(each: Repeated) -> Told:
+    link = reverse("governance:keys", args=[each.project_slug])
+    return Told(why=WHY, link=link, environment=each.environment)
 
 
 def _has_reported(each: Repeated) -> bool:

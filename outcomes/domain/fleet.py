@@ -1,6 +1,7 @@
 """How an agent stands: what it runs, against what it is assigned and what is deployed for it."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from governance.domain.stopped import is_stopped_by
@@ -15,6 +16,18 @@ class Standing(StrEnum):
     STOPPING = "stopping"  # a stop stands; nothing says that it has taken it
     UNKNOWN = "unknown"  # it has not said what it runs, or something nobody deployed here
 
+
+class Drift(StrEnum):
+    """What is wrong with an agent, so that somebody should look."""
+
+    FOREIGN = "agent_runs_foreign_bundle"
+    BEHIND = "agent_behind_contract"
+    UNKNOWN = "agent_runs_unknown_contract"
+    STOP = "agent_has_not_taken_stop"
+
+
+LATE = timedelta(minutes=10)  # agents need a moment to take what is new
+SEEN_WITHIN = timedelta(days=1)  # who is away for longer runs nothing
 
 DRIFTS = frozenset({Standing.BEHIND, Standing.FOREIGN})
 IS_STOPPED = frozenset({Standing.STOPPED, Standing.STOPPING})
@@ -62,6 +75,30 @@ def standing_of(
         return Standing.BEHIND
     is_told = not sent.is_known or not reported.revision or _same(sent, reported)
     return Standing.CURRENT if is_told else Standing.SENT
+
+
+def drift_of(standing: Standing, *, reported: Runs, sent: Runs) -> Drift | None:
+    match standing:
+        case Standing.FOREIGN:
+            return Drift.FOREIGN
+        case Standing.BEHIND:
+            return Drift.BEHIND
+        case Standing.SENT:  # only its calls can tell whether it took what it was sent
+            return Drift.BEHIND if reported.bundle == sent.bundle else None
+        case Standing.STOPPING:
+            return Drift.STOP
+        case Standing.UNKNOWN:
+            strange = reported.revision and not reported.is_known and not reported.blocks_all
+            return Drift.UNKNOWN if strange else None
+        case Standing.CURRENT | Standing.STOPPED:
+            return None
+
+
+def lasts(*, shown_at: datetime | None, changed_at: datetime | None, now: datetime) -> bool:
+    """Whether something still shows it that long after what ought to run was changed last."""
+    if shown_at is None or shown_at < now - SEEN_WITHIN:
+        return False
+    return changed_at is None or shown_at >= changed_at + LATE
 
 
 def _same(one: Runs, other: Runs) -> bool:

@@ -96,6 +96,7 @@ PROJECT_PAGES = {
     "GET outcomes:agent": Role.VIEWER,
     "GET outcomes:agent_standing?of=unknown": Role.VIEWER,
     "GET governance:attention": Role.VIEWER,
+    "POST governance:dismiss_finding": Role.OPERATOR,
     "GET governance:new_stop": Role.OPERATOR,
     "GET governance:new_stop?environment=production&agent=bot": Role.OPERATOR,
     "POST governance:new_stop?environment=production": Role.OPERATOR,

@@ -12,7 +12,8 @@ from edictum_site.api import api
 from governance import commands
 from governance.domain.actor import CONSOLE
 from governance.domain.roles import Role
-from governance.models import Project
+from governance.findings import found
+from governance.models import Finding, Project
 from outcomes.models import Artifact, Batch
 from tests import builders
 from tests.edictum_site import routes
@@ -90,8 +91,14 @@ def ids(project: Project) -> dict[str, object]:
         "stop_id": commands.stop(project, env="production", agent="another", by=CONSOLE)[0].pk,
         "key_id": builders.a_key(project)[1].pk,
         "member_id": builders.a_member(project).pk,
+        "finding_id": a_finding(project).pk,
         "invitation_id": project.invitations.get().pk,
     }
+
+
+def a_finding(project: Project) -> Finding:
+    found(project.pk, "odd", "it", why="So.")
+    return Finding.objects.get(project=project)
 
 
 def address(asked: str, project: Project) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from governance import queries
 from governance.api.stream import ASKED
 from governance.domain.dialect import Dialect
 from tests import builders
@@ -86,3 +87,13 @@ def test_refusals_are_json_and_never_look_like_a_stream(project, client, path):
 def test_without_the_front_nobody_is_promised_a_stream(project):
     response = an_agent(project).get("/v1/stream")
     assert (response.status_code, response.json()["code"]) == (409, "no_stream")
+
+
+def test_a_manage_key_that_holds_a_stream_needs_attention(project):
+    asking(an_agent(project))
+    assert queries.open_findings(project) == []
+    text, key = builders.a_key(project, "agent", "manage")
+    asking(builders.bearing(text, **{"X-Edictum-Agent-Id": "bot"}))
+    (finding,) = queries.open_findings(project)
+    assert finding.subject == f"{key.name} (key {key.pk})"
+    assert "The agent bot brings a key with the scope manage" in finding.why

@@ -1,7 +1,12 @@
 """Addresses without the short way to the session store."""
 
-from django.urls import path
+from django.urls import include, path
 
 from edictum_site.api import api
 
-urlpatterns = [path("v1/", api.urls)]
+# The pages are there because findings lead to them.
+urlpatterns = [
+    path("v1/", api.urls),
+    path("", include("governance.urls")),
+    path("", include("outcomes.urls")),
+]

@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from governance import queries
 from governance.auth.access import access_of_key
 from governance.domain.roles import Role
 from governance.models import AuditEntry
@@ -108,6 +109,21 @@ def test_the_same_session_of_another_environment_keeps_its_counters(project, cou
     assert staging.value(ATTEMPTS) == "7"
 
 
+def test_a_reset_is_the_end_of_what_its_agent_tried(project, counted, client_as):
+    counted.increment("s:s-10:attempts", 2)
+    for key in (ATTEMPTS, "s:s-10:attempts", "s:never:attempts"):
+        counted.increment(key, -1)
+    links = {each.subject: each.link for each in queries.open_findings(project)}
+    assert links == {
+        "production: s:s-1:attempts": f"/p/{project.slug}/sessions/s-1/?environment=production",
+        "production: s:s-10:attempts": f"/p/{project.slug}/sessions/s-10/?environment=production",
+        "production: s:never:attempts": f"/p/{project.slug}/settings/keys/",
+    }
+    client_as(Role.OPERATOR).post(reset_address(project))
+    left = {each.subject for each in queries.open_findings(project)}
+    assert left == links.keys() - {"production: s:s-1:attempts"}
+
+
 def last_used(days, *keys):
     day = timezone.now().date() - timedelta(days=days)
     StoredValue.objects.filter(key__in=keys).update(used_on=day)
@@ -119,6 +135,9 @@ def test_what_is_idle_for_thirty_days_goes_and_its_outcomes_stay(project, counte
     assert commands.remove_idle_values() == 2
     assert counted.batch("s:s-10:attempts", "free") == {}
     assert agent.session("s-10")["counts"]["attempts"] == 1
+    entry = AuditEntry.objects.get(action="idle session keys removed")
+    assert entry.subject == "2 that nobody wrote to for 30 days"
+    assert entry.details == {"environment": "production", "keys": 2}
 
 
 def test_a_session_in_use_keeps_all_that_it_has_counted(counted):
