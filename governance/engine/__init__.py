@@ -5,12 +5,14 @@
     engine.evaluate_call(text, call)      -> Evaluation
     engine.explain(text, call)            -> Explanation: every rule, and what it saw of the call
 
-The functions share one process for pages; work that may take long makes an Engine of its own.
+The functions share a few processes for pages; work that may take long makes an Engine of its own.
 """
 
 import atexit
 
-from governance.engine.client import Engine, Result, Source, ToolCall, Validation
+from governance.engine.calls import Result, ToolCall
+from governance.engine.client import Engine, Source, Validation
+from governance.engine.pool import Pool
 from governance.evaluator.messages import (
     Evaluation,
     ExplainedRule,
@@ -21,7 +23,7 @@ from governance.evaluator.messages import (
     SessionRule,
 )
 
-_pages = Engine()
+_pages = Pool()
 atexit.register(_pages.close)
 
 validate = _pages.validate

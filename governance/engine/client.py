@@ -1,12 +1,12 @@
 """Contracts validated and evaluated in a process that may hang or die without harm to anybody."""
 
-import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
+from weakref import WeakSet
 
 from governance.domain.dialect import Dialect
 from governance.domain.document import Document, read_document
@@ -17,9 +17,12 @@ from governance.domain.errors import (
     EvaluationUnavailable,
     Problem,
 )
-from governance.engine.process import IDLE_SECONDS, MEMORY, NoAnswer, Process
+from governance.engine.asking import Asker
+from governance.engine.calls import Result, ToolCall
+from governance.engine.process import IDLE_SECONDS, MEMORY, Asked, Lost, NoAnswer, Process
 from governance.engine.wording import problems
 from governance.evaluator.messages import (
+    STOPPED,
     Evaluate,
     Evaluation,
     Explain,
@@ -30,28 +33,13 @@ from governance.evaluator.messages import (
     NotEvaluated,
     Reply,
     Request,
-    Results,
     SessionRule,
 )
 
 Source: TypeAlias = Document | bytes | str
-Result: TypeAlias = Evaluation | NotEvaluated
 
-BATCH_CALLS = 250
-BATCH_BYTES = 8 * 1024 * 1024
-BATCH_RULES = 25_000  # calls times rules: an answer has a line for each
-PATIENCE = 16  # processes that one list of calls may cost before its slow batches are given up
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
-    """A call to try against a contract; nothing is executed."""
-
-    tool_name: str
-    tool_args: Any = None  # any JSON; the library takes objects only
-    principal: dict[str, Any] | None = None
-    output: str | None = None  # without it no post rule is asked
-    environment: str = "production"
+CALL_SECONDS = 0.5  # of the processor, for one call
+BASE_SECONDS = 2.0  # until the process is killed: more, because others want the processor, too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,24 +67,33 @@ class Engine:
         self,
         *,
         memory: int = MEMORY,
-        base_seconds: float = 1.0,
+        call_seconds: float = CALL_SECONDS,
+        base_seconds: float = BASE_SECONDS,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         self._memory = memory
+        self._call_seconds = call_seconds
         self._base_seconds = base_seconds
         self._idle_seconds = idle_seconds
         self._begin()
-        # Two processes on one pair of pipes would read each other's answers.
-        os.register_at_fork(after_in_child=self._after_fork)
+        _engines.add(self)
 
     @property
     def pid(self) -> int | None:
         """Of the process as it is now; none before the first question."""
         return self._process.pid if self._process is not None else None
 
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.is_alive()
+
+    def knows(self, document: Document) -> bool:
+        """Whether its process runs and was given this document."""
+        return self.is_running and _sha(document) in self._loaded
+
     def validate(self, source: Source) -> Validation:
         try:
-            document = _read(source)
+            document = read(source)
         except DocumentInvalid as refused:
             return Validation(errors=refused.errors)
         with self._lock:
@@ -110,48 +107,42 @@ class Engine:
             dialect=document.dialect,
         )
 
-    def evaluate(self, source: Source, calls: Sequence[ToolCall]) -> list[Result]:
+    def evaluate(self, source: Source, calls: Iterable[ToolCall]) -> list[Result]:
         """One result per call. A call that costs too much is marked, and costs no other its own."""
-        document = _read(source)
-        results: list[Result | None] = [None] * len(calls)
-        waiting: list[tuple[int, bytes]] = []
-        for place, call in enumerate(calls):
-            encoded = _encoded(call)
-            if isinstance(encoded, bytes):
-                waiting.append((place, encoded))
-            else:
-                results[place] = encoded
-        for place, result in self._evaluated(document, waiting):
-            results[place] = result
-        return [result for result in results if result is not None]
+        return list(self.evaluate_each(source, calls))
+
+    def evaluate_each(self, source: Source, calls: Iterable[ToolCall]) -> Iterator[Result]:
+        """The same, as the results come: however many there are, only a few batches are held."""
+        document = read(source)
+        with self._lock:
+            rules = self._rules_of(document)
+        return Asker(_AskingOf(self, document, rules), calls, rules=rules).results()
 
     def evaluate_call(self, source: Source, call: ToolCall) -> Evaluation:
-        match self.evaluate(source, [call])[0]:
-            case NotEvaluated(code="evaluation_limit", detail=detail):
-                raise EvaluationLimit(detail)
-            case NotEvaluated(detail=detail):
-                raise CallInvalid(detail)
-            case Evaluation() as evaluation:
-                return evaluation
+        (result,) = self.evaluate(source, [call])
+        if isinstance(result, NotEvaluated):
+            raise _refusal(result)
+        return result
 
     def explain(self, source: Source, call: ToolCall) -> Explanation:
         """What `evaluate_call` says, with every rule of the document and what it saw."""
-        document = _read(source)
-        encoded = _encoded(call)
+        document = read(source)
+        encoded = call.encoded()
         if isinstance(encoded, NotEvaluated):
-            raise CallInvalid(encoded.detail)
+            raise _refusal(encoded)
         with self._lock:
             rules = self._rules_of(document)
-            try:
-                seconds = self._base_seconds + rules * 0.001
-                reply = self._ask_of(document, Explain(_sha(document), encoded, seconds))
-            except NoAnswer as error:
-                raise EvaluationLimit(_limit(error)) from error
+            seconds = self._base_seconds + rules * 0.001
+            request = Explain(_sha(document), encoded, self._call_seconds, seconds)
+            reply = self._answer(request)
+            if isinstance(reply, Need):
+                self._load(document)
+                reply = self._answer(request)
         match reply:
             case Explanation():
                 return reply
-            case NotEvaluated(detail=detail):
-                raise CallInvalid(detail)
+            case NotEvaluated():
+                raise _refusal(reply)
             case _:
                 raise EvaluationUnavailable("The evaluation process answered something else.")
 
@@ -167,42 +158,6 @@ class Engine:
                 self._process.kill()
             self._process = None
 
-    def _evaluated(
-        self, document: Document, waiting: Sequence[tuple[int, bytes]]
-    ) -> Iterator[tuple[int, Result]]:
-        with self._lock:
-            rules = self._rules_of(document)
-        patience = PATIENCE
-        batches = list(_batches(waiting, rules))
-        while batches:
-            batch = batches.pop()
-            try:
-                results = self._evaluate_batch(document, [encoded for _, encoded in batch])
-            except NoAnswer as error:
-                patience -= 1
-                if len(batch) > 1 and patience > 0:
-                    half = len(batch) // 2
-                    batches += [batch[half:], batch[:half]]
-                    continue
-                results = [NotEvaluated("evaluation_limit", _limit(error))] * len(batch)
-            yield from zip((place for place, _ in batch), results, strict=True)
-
-    def _evaluate_batch(self, document: Document, calls: list[bytes]) -> list[Result]:
-        with self._lock:
-            rules = self._rules_of(document)
-            seconds = self._base_seconds + len(calls) * (0.001 + rules * 0.000_02)
-            reply = self._ask_of(document, Evaluate(_sha(document), calls, seconds))
-            if not isinstance(reply, Results) or len(reply.results) != len(calls):
-                raise NoAnswer("It answered something else.")
-            return reply.results
-
-    def _ask_of(self, document: Document, request: Evaluate | Explain) -> Reply:
-        reply = self._ask(request)
-        if isinstance(reply, Need):
-            self._load(document)
-            reply = self._ask(request)
-        return reply
-
     def _rules_of(self, document: Document) -> int:
         if (known := self._loaded.get(_sha(document))) is not None:
             return known
@@ -214,29 +169,32 @@ class Engine:
     def _load(self, document: Document) -> Loaded:
         text = document.new_text
         # A document of the largest size takes 2 to 3 seconds on a quiet machine.
-        seconds = self._base_seconds + 1 + len(text) / 32_768
-        try:
-            reply = self._ask(Load(_sha(document), text, seconds))
-        except NoAnswer as error:
-            raise EvaluationLimit(_limit(error)) from error
+        seconds = self._base_seconds + len(text) / 32_768
+        reply = self._answer(Load(_sha(document), text, seconds))
         if not isinstance(reply, Loaded):
             raise EvaluationUnavailable("The evaluation process answered something else.")
         if not reply.errors:
             self._loaded[_sha(document)] = reply.rules
         return reply
 
-    def _ask(self, request: Request) -> Reply:
+    def _answer(self, request: Request) -> Reply:
+        try:
+            try:
+                return self._ask(request).answer()
+            except Lost:
+                return self._ask(request).answer()
+        except NoAnswer as error:
+            raise EvaluationLimit(f"{STOPPED}{error}") from error
+
+    def _ask(self, request: Request) -> Asked:
         if self._process is None or not self._process.is_alive():
             self._process = self._started()
-        try:
-            return self._process.ask(request)
-        except NoAnswer:
-            self._process = None
-            raise
+        return self._process.ask(request)
 
     def _started(self) -> Process:
         if self._process is not None:
             self._process.kill()  # dead already, or nearly: this lets go of its pipes
+            self._process = None
         self._loaded.clear()
         try:
             return Process(memory=self._memory, idle_seconds=self._idle_seconds)
@@ -255,7 +213,38 @@ class Engine:
         self._begin()
 
 
-def _read(source: Source) -> Document:
+class _Locked:
+    """An answer for which others wait, too: one reads the pipe at a time."""
+
+    def __init__(self, asked: Asked, lock: threading.Lock) -> None:
+        self._asked, self._lock = asked, lock
+
+    def answer(self) -> Reply:
+        with self._lock:
+            return self._asked.answer()
+
+
+class _AskingOf:
+    """An engine asked about one document."""
+
+    def __init__(self, engine: Engine, document: Document, rules: int) -> None:
+        self._engine, self._document, self._rules = engine, document, rules
+        self._sha = _sha(document)
+
+    def ask(self, calls: list[bytes], *, patient: bool) -> _Locked:
+        engine = self._engine
+        seconds = engine._base_seconds + len(calls) * (0.001 + self._rules * 0.000_02)
+        patience = engine._call_seconds if patient else engine._call_seconds / 5
+        with engine._lock:
+            asked = engine._ask(Evaluate(self._sha, calls, patience, seconds))
+        return _Locked(asked, engine._lock)
+
+    def load(self) -> None:
+        with self._engine._lock:
+            self._engine._load(self._document)
+
+
+def read(source: Source) -> Document:
     return source if isinstance(source, Document) else read_document(source)
 
 
@@ -263,30 +252,18 @@ def _sha(document: Document) -> str:
     return sha256(document.new_text.encode()).hexdigest()
 
 
-def _limit(error: NoAnswer) -> str:
-    return f"Evaluating this was stopped to protect everybody else: {error}"
+def _refusal(result: NotEvaluated) -> EvaluationLimit | CallInvalid:
+    refused = EvaluationLimit if result.code == "evaluation_limit" else CallInvalid
+    return refused(result.detail)
 
 
-def _encoded(call: ToolCall) -> bytes | NotEvaluated:
-    arguments = {} if call.tool_args is None else call.tool_args
-    if not isinstance(arguments, dict):
-        return NotEvaluated("invalid_call", "The arguments are not an object.")
-    wire = [call.tool_name, arguments, call.principal, call.output, call.environment]
-    try:
-        return json.dumps(wire).encode()
-    except (RecursionError, TypeError, ValueError) as error:
-        return NotEvaluated("invalid_call", f"The call is not JSON: {error}")
+_engines: WeakSet[Engine] = WeakSet()
 
 
-def _batches(waiting: Sequence[tuple[int, bytes]], rules: int) -> Iterator[list[tuple[int, bytes]]]:
-    most = max(1, min(BATCH_CALLS, BATCH_RULES // max(1, rules)))
-    batch: list[tuple[int, bytes]] = []
-    size = 0
-    for place, encoded in waiting:
-        if batch and (len(batch) == most or size + len(encoded) > BATCH_BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append((place, encoded))
-        size += len(encoded)
-    if batch:
-        yield batch
+def _after_fork() -> None:
+    """Two processes on one pair of pipes would read each other's answers."""
+    for engine in list(_engines):
+        engine._after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,10 +1,14 @@
-"""One evaluation process: started, asked with a deadline, and killed when it does not answer."""
+"""One evaluation process: started, asked with a deadline, and killed when it does not answer.
+
+Questions may be asked ahead: the next one lies in the pipe when the process is done with this one.
+"""
 
 import os
 import select
 import subprocess
 import sys
 import time
+from collections import deque
 from pathlib import Path
 from typing import NoReturn
 
@@ -27,11 +31,28 @@ class NoAnswer(Exception):
     """Too late, dead, or talking nonsense: whatever it was, the process is gone now."""
 
 
-class Process:
-    _answered: float
+class Lost(NoAnswer):
+    """The process ended over an earlier question; this one has done nothing wrong."""
 
+
+class Asked:
+    """A question that was sent, or waits to be; its answer comes after those of earlier ones."""
+
+    def __init__(self, process: "Process", seconds: float) -> None:
+        self._process = process
+        self.seconds = seconds
+        self.reply: Reply | None = None
+
+    def answer(self) -> Reply:
+        return self._process.answer_to(self)
+
+
+class Process:
     def __init__(self, *, memory: int = MEMORY, idle_seconds: float = IDLE_SECONDS) -> None:
         self._idle_seconds = idle_seconds
+        self._asked_last = time.monotonic()
+        self._unanswered: deque[Asked] = deque()
+        self._unsent: deque[memoryview] = deque()
         self._child = subprocess.Popen(
             [sys.executable, "-I", _PROGRAM, str(memory), str(idle_seconds)],
             stdin=subprocess.PIPE,
@@ -48,7 +69,7 @@ class Process:
         self._to, self._from = (pipe.fileno() for pipe in self._pipes)
         for descriptor in (self._to, self._from):
             os.set_blocking(descriptor, False)
-        if not isinstance(self._receive(time.monotonic() + START_SECONDS), Ready):
+        if not isinstance(self._receive(START_SECONDS), Ready):
             self.kill()
             raise NoAnswer("It did not say that it is ready.")
 
@@ -60,14 +81,33 @@ class Process:
         # One that is about to end for idleness might do so between this and a question.
         return (
             self._child.poll() is None
-            and time.monotonic() < self._answered + 0.9 * self._idle_seconds
+            and time.monotonic() < self._asked_last + 0.9 * self._idle_seconds
         )
 
-    def ask(self, request: Request) -> Reply:
-        deadline = time.monotonic() + request.seconds
-        body = _encoder.encode(request)
-        self._send(HEADER.pack(len(body)) + body, deadline)
-        return self._receive(deadline)
+    def ask(self, request: Request) -> Asked:
+        """Sends as much as the pipe takes at once; the rest goes while an answer is awaited."""
+        asked = Asked(self, request.seconds)
+        if self._child.returncode is None:  # else its answer will say that it is lost
+            body = _encoder.encode(request)
+            self._unsent.append(memoryview(HEADER.pack(len(body)) + body))
+            self._unanswered.append(asked)
+            self._asked_last = time.monotonic()
+            self._send()
+        return asked
+
+    def answer_to(self, asked: Asked) -> Reply:
+        while asked.reply is None:
+            if asked not in self._unanswered:
+                raise Lost("It has ended.")
+            first = self._unanswered[0]
+            try:
+                first.reply = self._receive(first.seconds)
+            except NoAnswer as error:
+                if first is asked:
+                    raise
+                raise Lost("It has ended.") from error
+            self._unanswered.popleft()
+        return asked.reply
 
     def kill(self) -> None:
         self._child.kill()
@@ -75,26 +115,32 @@ class Process:
         self.let_go()
 
     def let_go(self) -> None:
+        self._unanswered.clear()
+        self._unsent.clear()
         for pipe in self._pipes:
             pipe.close()
 
-    def _send(self, data: bytes, deadline: float) -> None:
-        rest = memoryview(data)
-        while rest:
-            self._wait(self._to, select.POLLOUT, deadline)
+    def _send(self) -> None:
+        while self._unsent:
+            rest = self._unsent[0]
             try:
                 rest = rest[os.write(self._to, rest[:_CHUNK]) :]
             except BlockingIOError:
-                continue
-            except OSError as error:
-                self._give_up("It has ended.", error)
+                return
+            except OSError:
+                self._unsent.clear()  # it has ended: what is read next will tell
+                return
+            if rest:
+                self._unsent[0] = rest
+            else:
+                self._unsent.popleft()
 
-    def _receive(self, deadline: float) -> Reply:
+    def _receive(self, seconds: float) -> Reply:
+        deadline = time.monotonic() + seconds
         (length,) = HEADER.unpack(self._read(HEADER.size, deadline))
         if length > MAX_MESSAGE:
             self._give_up("Its answer is too long.")
         body = self._read(length, deadline)
-        self._answered = time.monotonic()
         try:
             return _decoder.decode(body)
         except msgspec.DecodeError as error:
@@ -103,7 +149,7 @@ class Process:
     def _read(self, length: int, deadline: float) -> bytes:
         parts: list[bytes] = []
         while length:
-            self._wait(self._from, select.POLLIN, deadline)
+            self._wait(deadline)
             try:
                 part = os.read(self._from, min(length, _CHUNK))
             except BlockingIOError:
@@ -114,11 +160,19 @@ class Process:
             length -= len(part)
         return b"".join(parts)
 
-    def _wait(self, descriptor: int, event: int, deadline: float) -> None:
-        poll = select.poll()  # select() knows no descriptor above 1,023
-        poll.register(descriptor, event)
-        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
-            self._give_up("It took too long.")
+    def _wait(self, deadline: float) -> None:
+        """Until there is something to read; what was not sent yet is sent meanwhile."""
+        while True:
+            poll = select.poll()  # select() knows no descriptor above 1,023
+            poll.register(self._from, select.POLLIN)
+            if self._unsent:
+                poll.register(self._to, select.POLLOUT)
+            ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
+            if not ready:
+                self._give_up("It took too long.")
+            if any(descriptor == self._from for descriptor, _ in ready):
+                return
+            self._send()
 
     def _give_up(self, why: str, error: Exception | None = None) -> NoReturn:
         self.kill()

@@ -1,7 +1,8 @@
 """Tool calls against one contract: the library decides, and what an agent would do follows."""
 
 import json
-from typing import cast
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
 
 import msgspec
 from edictum import Principal, SideEffect, create_envelope
@@ -9,6 +10,7 @@ from edictum.evaluation import RuleResult as LibraryResult
 
 from governance.evaluator.documents import Contract
 from governance.evaluator.messages import (
+    STOPPED,
     Action,
     Decision,
     Evaluation,
@@ -17,6 +19,7 @@ from governance.evaluator.messages import (
     RuleType,
     WireCall,
 )
+from governance.evaluator.patience import PATIENCE, TooLong
 
 _TYPES: dict[str, RuleType] = {
     "precondition": "pre",
@@ -26,23 +29,47 @@ _TYPES: dict[str, RuleType] = {
 _IDENTITY = ("user_id", "service_id", "org_id", "role", "ticket_ref")
 _AFTERWARDS: tuple[Action, ...] = ("block", "redact", "warn")  # the strongest first
 _MESSAGE = 500
+_LONG = 2_000  # bytes of a principal that is not kept for the next call
 
 
 # A tool without a name, arguments of a shape that the library does not take.
 UNFIT = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
+TOO_LONG = NotEvaluated("evaluation_limit", STOPPED + "It took too long.")
+
+_decoder = msgspec.json.Decoder(WireCall)
 
 
-def evaluate_calls(contract: Contract, calls: list[bytes]) -> list[Evaluation | NotEvaluated]:
-    return [evaluate_call(contract, call) for call in calls]
+class Call(NamedTuple):
+    tool_name: str
+    tool_args: dict[str, Any]
+    principal: Principal | None
+    output: str | None
+    environment: str
+
+
+def evaluate_calls(
+    contract: Contract, calls: list[bytes], patience: float
+) -> list[Evaluation | NotEvaluated]:
+    """As many as there are, or up to the one that took too long."""
+    results: list[Evaluation | NotEvaluated] = []
+    for encoded in calls:
+        try:
+            PATIENCE.begin(patience)
+            result = evaluate_call(contract, encoded)
+            PATIENCE.end()
+        except TooLong:
+            return [*results, TOO_LONG]
+        results.append(result)
+    return results
 
 
 def evaluate_call(contract: Contract, encoded: bytes) -> Evaluation | NotEvaluated:
     try:
-        call = decoded(encoded)
+        call = read_call(encoded)
         result = contract.guard.evaluate(
             call.tool_name,
             call.tool_args,
-            principal=principal_of(call),
+            principal=call.principal,
             output=call.output,
             environment=call.environment,
         )
@@ -53,12 +80,28 @@ def evaluate_call(contract: Contract, encoded: bytes) -> Evaluation | NotEvaluat
     return Evaluation(cast(Decision, result.decision), action, rules, result.policy_error)
 
 
-def decoded(encoded: bytes) -> WireCall:
-    return msgspec.convert(json.loads(encoded), WireCall)
+def read_call(encoded: bytes) -> Call:
+    try:
+        call = _decoder.decode(encoded)
+    except msgspec.DecodeError:  # it is stricter than Python: no NaN, no half of a character
+        tool_name, tool_args, given, output, environment = json.loads(encoded)
+        return Call(tool_name, tool_args, _principal(given), output, environment)
+    principal = _shared(call.principal)
+    return Call(call.tool_name, call.tool_args, principal, call.output, call.environment)
 
 
-def principal_of(call: WireCall) -> Principal | None:
-    given = call.principal
+def _shared(encoded: msgspec.Raw) -> Principal | None:
+    long = len(encoded) > _LONG
+    return _principal(json.loads(bytes(encoded))) if long else _principal_in(bytes(encoded))
+
+
+@lru_cache(maxsize=1_000)
+def _principal_in(encoded: bytes) -> Principal | None:
+    """The library makes itself a copy of it for each call."""
+    return _principal(json.loads(encoded))
+
+
+def _principal(given: dict[str, Any] | None) -> Principal | None:
     if given is None:
         return None
     claims = given.get("claims")
@@ -80,7 +123,7 @@ def _rule(result: LibraryResult, actions: dict[str, str]) -> RuleResult:
     )
 
 
-def _action(contract: Contract, call: WireCall, rules: list[RuleResult]) -> Action:
+def _action(contract: Contract, call: Call, rules: list[RuleResult]) -> Action:
     """An agent stops at the first rule that fails; only after the tool ran do all of them count."""
     failed = [rule for rule in rules if not rule.passed and not rule.observed]
     for rule in failed:
@@ -92,7 +135,7 @@ def _action(contract: Contract, call: WireCall, rules: list[RuleResult]) -> Acti
     return next((action for action in _AFTERWARDS if action in wanted), "allow")
 
 
-def _may_withhold(contract: Contract, call: WireCall) -> bool:
+def _may_withhold(contract: Contract, call: Call) -> bool:
     # Agents only warn when the tool has changed something: hiding its output would not undo that.
     envelope = create_envelope(
         call.tool_name, call.tool_args, registry=contract.guard.tool_registry

@@ -17,7 +17,7 @@ from edictum.yaml_engine.sandbox_compiler import (
     _extract_urls,
 )
 
-from governance.evaluator.calls import UNFIT, clean, decoded, evaluate_call, principal_of
+from governance.evaluator.calls import TOO_LONG, UNFIT, Call, clean, evaluate_call, read_call
 from governance.evaluator.documents import Contract, Rule
 from governance.evaluator.messages import (
     ExplainedRule,
@@ -26,19 +26,29 @@ from governance.evaluator.messages import (
     RuleResult,
     Saw,
     Unasked,
-    WireCall,
 )
+from governance.evaluator.patience import PATIENCE, TooLong
 
 _LONGEST = 500
 _CHAINED = "\x00"  # the library's mark
 _SEVERAL = "Several commands in one, or a redirection: outside whatever is allowed."
 
 
-def explain_call(contract: Contract, encoded: bytes) -> Explanation | NotEvaluated:
+def explain_call(contract: Contract, encoded: bytes, patience: float) -> Explanation | NotEvaluated:
+    try:
+        PATIENCE.begin(patience)
+        explained = _explained(contract, encoded)
+        PATIENCE.end()
+    except TooLong:
+        return TOO_LONG
+    return explained
+
+
+def _explained(contract: Contract, encoded: bytes) -> Explanation | NotEvaluated:
     evaluation = evaluate_call(contract, encoded)
     if isinstance(evaluation, NotEvaluated):
         return evaluation
-    call = decoded(encoded)
+    call = read_call(encoded)
     seen = _seen_by_the_library(contract, call)
     about_this_tool = _about(contract, seen)
     results = {result.id: result for result in evaluation.rules}
@@ -52,12 +62,12 @@ def explain_call(contract: Contract, encoded: bytes) -> Explanation | NotEvaluat
     return Explanation(evaluation.decision, evaluation.action, evaluation.policy_error, rules)
 
 
-def _seen_by_the_library(contract: Contract, call: WireCall) -> ToolCall:
+def _seen_by_the_library(contract: Contract, call: Call) -> ToolCall:
     return create_envelope(
         call.tool_name,
         call.tool_args,
         environment=call.environment or contract.guard.environment,
-        principal=principal_of(call),
+        principal=call.principal,
         registry=contract.guard.tool_registry,
     )
 

@@ -7,6 +7,7 @@ import msgspec
 
 HEADER = struct.Struct(">I")
 MAX_MESSAGE = 64 * 1024 * 1024
+STOPPED = "Evaluating this was stopped to protect everybody else: "
 
 RuleType: TypeAlias = Literal["pre", "post", "sandbox"]
 Decision: TypeAlias = Literal["allow", "warn", "block"]
@@ -25,6 +26,7 @@ class Load(msgspec.Struct, tag=True, frozen=True):
 class Evaluate(msgspec.Struct, tag=True, frozen=True):
     sha: str
     calls: list[bytes]  # each the JSON of a WireCall: MessagePack has no integers beyond 64 bits
+    patience: float  # seconds of the processor that one call may take
     seconds: float
 
 
@@ -33,6 +35,7 @@ class Explain(msgspec.Struct, tag=True, frozen=True):
 
     sha: str
     call: bytes
+    patience: float
     seconds: float
 
 
@@ -70,7 +73,7 @@ class Need(msgspec.Struct, tag=True, frozen=True):
     """The document asked for is not kept here, or no longer."""
 
 
-class RuleResult(msgspec.Struct, frozen=True, array_like=True):
+class RuleResult(msgspec.Struct, frozen=True, array_like=True, gc=False):
     id: str
     type: RuleType
     passed: bool
@@ -80,7 +83,7 @@ class RuleResult(msgspec.Struct, frozen=True, array_like=True):
     policy_error: bool
 
 
-class Evaluation(msgspec.Struct, tag=True, frozen=True):
+class Evaluation(msgspec.Struct, tag=True, frozen=True, gc=False):
     decision: Decision  # the library's word
     action: Action  # what an agent would do
     rules: list[RuleResult]
@@ -93,6 +96,8 @@ class NotEvaluated(msgspec.Struct, tag=True, frozen=True):
 
 
 class Results(msgspec.Struct, tag=True, frozen=True):
+    """Fewer than there were calls when one took too long: that is the last of them."""
+
     results: list[Evaluation | NotEvaluated]
 
 
@@ -130,7 +135,7 @@ class Explanation(msgspec.Struct, tag=True, frozen=True):
 class WireCall(msgspec.Struct, frozen=True, array_like=True):
     tool_name: str
     tool_args: dict[str, Any]
-    principal: dict[str, Any] | None
+    principal: msgspec.Raw  # of many calls it is the same
     output: str | None
     environment: str
 

@@ -1,5 +1,6 @@
 """The loop: one request, one answer, until the pipe closes, nobody asks, or a limit ends it all."""
 
+import gc
 import os
 import signal
 from importlib.metadata import version
@@ -34,15 +35,17 @@ def serve(*, memory: int, idle_seconds: float) -> None:
     requests, replies = quiet_streams()
     library = version("edictum")
     warm_up()
+    gc.freeze()  # what is there now stays: nothing of it is looked at again and again
     confine(memory)
     shelf = Shelf()
     with os.fdopen(requests, "rb") as incoming, os.fdopen(replies, "wb") as outgoing:
         reply: Reply = Ready(library)
         while True:
             body = _encoder.encode(reply)
+            # Its signal ends the process. Who asks ahead may be slow to read: that is idle, too.
+            signal.setitimer(signal.ITIMER_REAL, idle_seconds)
             outgoing.write(HEADER.pack(len(body)) + body)
             outgoing.flush()
-            signal.setitimer(signal.ITIMER_REAL, idle_seconds)  # its signal ends the process
             header = incoming.read(HEADER.size)
             if len(header) < HEADER.size:
                 return
@@ -55,9 +58,9 @@ def answer(request: Request, shelf: Shelf) -> Reply:
     match request:
         case Load(sha=sha, text=text):
             return shelf.load(sha, text)
-        case Evaluate(sha=sha, calls=calls):
+        case Evaluate(sha=sha, calls=calls, patience=patience):
             contract = shelf.take(sha)
-            return Results(evaluate_calls(contract, calls)) if contract else Need()
-        case Explain(sha=sha, call=call):
+            return Results(evaluate_calls(contract, calls, patience)) if contract else Need()
+        case Explain(sha=sha, call=call, patience=patience):
             contract = shelf.take(sha)
-            return explain_call(contract, call) if contract else Need()
+            return explain_call(contract, call, patience) if contract else Need()

@@ -41,6 +41,7 @@ _BROKEN = (
     "a: 2026-99-99",
     "a: !what b",
 )
+_PATIENCE = 10.0
 _CALLS = [
     b'["Bash", {"command": "cat /a https://example.test/a"}, {"role": "a"}, "a", "production"]',
     b'["fetch", {"url": "https://b\\u00fccher.test/"}, null, null, "production"]',
@@ -56,6 +57,6 @@ def warm_up() -> None:
     contract = shelf.take(_EVERYTHING)
     if contract is None:
         raise RuntimeError("The library refuses the warm-up document.")
-    evaluate_calls(contract, _CALLS)
+    evaluate_calls(contract, _CALLS, _PATIENCE)
     for call in _CALLS:
-        explain_call(contract, call)
+        explain_call(contract, call, _PATIENCE)

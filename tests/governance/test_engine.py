@@ -11,7 +11,6 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance import engine as shared
 from governance.domain.dialect import Dialect, to_old
 from governance.domain.errors import CallInvalid
 from governance.engine import ToolCall
@@ -206,8 +205,3 @@ def test_a_forked_server_asks_a_process_of_its_own(engine):
         os._exit(0 if decision == "block" and mine is not None else 1)
     assert os.waitpid(forked, 0)[1] == 0
     assert engine.evaluate_call(text, call()).decision == "block"
-
-
-def test_pages_share_one_process_without_making_their_own():
-    assert shared.validate(document(pre(ALWAYS))).valid
-    assert shared.evaluate_call(document(pre(ALWAYS)), call()).action == "block"

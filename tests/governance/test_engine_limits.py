@@ -84,7 +84,7 @@ def test_memory_has_an_end_and_the_next_answer_is_right():
     text = document(post("warn"))
     with Engine(memory=160 * 1024 * 1024) as small:
         with pytest.raises(EvaluationLimit):
-            small.evaluate_call(text, call(output="x" * 60_000_000))
+            small.evaluate_call(text, call(output="x" * 100_000_000))
         assert small.evaluate_call(text, call(output="a secret")).decision == "warn"
 
 
