@@ -25,6 +25,10 @@ app.conf.beat_schedule = {
         "task": "governance.tasks.expire_requests",
         "schedule": timedelta(minutes=1),
     },
+    "see to backtests that wait": {
+        "task": "outcomes.tasks.run_backtests",
+        "schedule": timedelta(seconds=5),
+    },
     "find agents that cannot read their document": {
         "task": "outcomes.tasks.find_unread_documents",
         "schedule": timedelta(minutes=1),

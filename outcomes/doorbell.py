@@ -1,16 +1,17 @@
 """The doorbell: wakes the worker after a commit, at most fifty times a second per process.
 
-The inbox is the queue. A ring that is lost costs the time until the next sweep and nothing else,
-so a silent broker is only noted.
+The inbox is the queue, and so is the table of backtests. A ring that is lost costs the time until
+the next sweep and nothing else, so a silent broker is only noted.
 """
 
 import logging
 import threading
 import time
+from collections.abc import Callable
 
 from kombu.exceptions import OperationalError
 
-from outcomes.tasks import settle
+from outcomes.tasks import run_backtests, settle
 
 PAUSE = 0.02  # a message settles all that waits: ringing more often only costs the worker
 STALE = 30  # seconds after which the run that the message waited for has settled it all
@@ -18,8 +19,17 @@ STALE = 30  # seconds after which the run that the message waited for has settle
 logger = logging.getLogger(__name__)
 
 
+def ask_to_settle() -> None:
+    settle.apply_async(expires=STALE)
+
+
+def ask_for_backtests() -> None:
+    run_backtests.apply_async(expires=STALE)
+
+
 class Doorbell:
-    def __init__(self) -> None:
+    def __init__(self, word: Callable[[], None] = ask_to_settle) -> None:
+        self._word = word
         self._pressed = threading.Event()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -37,12 +47,12 @@ class Doorbell:
             self._pressed.wait()
             self._pressed.clear()
             try:
-                settle.apply_async(expires=STALE)
+                self._word()
             except (OperationalError, OSError) as error:
                 logger.warning("The broker is silent; the sweep will find what waits: %s", error)
                 time.sleep(1)
             time.sleep(PAUSE)
 
 
-_bell = Doorbell()
-ring = _bell.ring
+ring = Doorbell().ring
+ring_for_backtests = Doorbell(ask_for_backtests).ring

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from outcomes import commands, pulse
+from outcomes.backtests.process import see_to_it
 
 
 @shared_task
@@ -26,6 +27,11 @@ def remove_idle_values() -> None:
 @shared_task
 def find_unread_documents() -> None:
     commands.find_unread_documents()
+
+
+@shared_task
+def run_backtests() -> None:
+    see_to_it(waiting=commands.take_up_lost_backtests())
 
 
 @shared_task

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from django.db import transaction
 from django.db.models import F, Q
@@ -173,23 +173,28 @@ def _run(backtest: Backtest) -> None:
             progress = replay.run()
     except Cancelled:
         return
+    except (KeyboardInterrupt, SystemExit):  # asked to stop, so this is no try that failed
+        Backtest.objects.filter(pk=backtest.pk, status=Backtest.Status.RUNNING).update(
+            status=Backtest.Status.QUEUED, tries=F("tries") - 1
+        )
+        raise
     except GovernanceError as error:
         _end(backtest, Backtest.Status.FAILED, error=str(error)[:500])
         return
-    _note(backtest, progress)
+    _note(backtest, progress, result=progress.as_json())
     _end(backtest, Backtest.Status.DONE)
 
 
-def _note(backtest: Backtest, progress: Progress) -> bool:
-    """What is known so far; False when nobody wants to know more."""
+def _note(backtest: Backtest, progress: Progress, **more: Any) -> bool:
+    """The figures so far; False when nobody wants to know more."""
     told = Backtest.objects.filter(pk=backtest.pk, status=Backtest.Status.RUNNING).update(
         heard_at=timezone.now(),
         total=progress.total,
         passed=progress.passed,
         drift=progress.sums.drift,
         not_replayed=sum(progress.sums.not_replayed.values()),
-        result=progress.as_json(),
         **progress.sums.counts,
+        **more,
     )
     return bool(told)
 

@@ -265,3 +265,42 @@ def test_long_and_short_sessions_and_calls_without_one_are_all_read(project, age
     found = backtested(project, document(limited(max_tool_calls=4)))
     assert found.calls == found.passed == found.total == 35
     assert figures(found) == {"newly_denied": 2, "undetermined": 4, "unchanged": 29}
+
+
+def test_a_process_that_is_asked_to_stop_puts_its_backtest_back(project, agent, monkeypatch):
+    agent.post(ran("rm"))
+    start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
+
+    def stopped(self):
+        raise SystemExit
+
+    with monkeypatch.context() as patched:
+        patched.setattr("outcomes.backtests.replaying.Replay.run", stopped)
+        with pytest.raises(SystemExit):
+            commands.run_waiting_backtests()
+    found = Backtest.objects.get()
+    assert (found.status, found.tries) == ("queued", 0)
+    commands.run_waiting_backtests()
+    assert figures(Backtest.objects.get()) == {"newly_denied": 1}
+
+
+def test_a_cancelled_backtest_stops_where_it_is(project, agent, monkeypatch):
+    monkeypatch.setattr("outcomes.backtests.replaying.TOLD_EVERY", 0.0)
+    monkeypatch.setattr("outcomes.backtests.selecting.ROWS", 1)
+    agent.post(*[ran("rm") for _ in range(5)])
+    backtest = start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
+    count = Backtest.objects.filter(pk=backtest.pk)
+    note = commands.backtests._note
+
+    def noted_and_cancelled(backtest, progress, **more):
+        went_on = note(backtest, progress, **more)
+        if progress.passed == 2:
+            commands.cancel_backtest(project.pk, backtest.pk, by=EDITOR)
+        return went_on
+
+    monkeypatch.setattr("outcomes.commands.backtests._note", noted_and_cancelled)
+    commands.run_waiting_backtests()
+    found = count.get()
+    assert found.status == "cancelled"
+    assert found.passed == 2
+    assert figures(found) == {"newly_denied": 2}

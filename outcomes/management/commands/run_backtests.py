@@ -1,0 +1,23 @@
+"""A process for backtests: it runs those that wait and ends. The worker starts it."""
+
+import os
+import signal
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from outcomes import commands
+
+POLITENESS = 10  # agents, pages and the worker that settles come first
+
+
+class Command(BaseCommand):
+    help = "Run the backtests that wait, one after the other, and end."
+    requires_system_checks: list[str] = []  # pages wait for the first word of a result
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        # What is asked to stop puts its backtest back, so that the next process takes it up.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        os.nice(POLITENESS)
+        commands.run_waiting_backtests()
