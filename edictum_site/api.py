@@ -12,10 +12,12 @@ from ninja.errors import HttpError, ValidationError
 
 from edictum_site.errors import api_error
 from governance.api import router as governance_router
+from governance.api.contracts import read_by_the_name
 from governance.auth import KeyOrMember
 from governance.domain import errors
 from outcomes.api import NotYet
 from outcomes.api import router as outcomes_router
+from outcomes.api.backtests import router as backtests_router
 from outcomes.wire import BodyRefused
 
 STATUS: dict[type[errors.GovernanceError], int] = {
@@ -162,5 +164,8 @@ def quickly(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 
 api.add_decorator(known_queries_only, mode="view")
+# Before the addresses of bundles: one that is called so is still read there.
+read_by_the_name("backtests", on=backtests_router)
+api.add_router("", backtests_router)
 api.add_router("", governance_router)
 api.add_router("", outcomes_router)

@@ -5,3 +5,9 @@ from django.apps import AppConfig
 
 class OutcomesConfig(AppConfig):
     name = "outcomes"
+
+    def ready(self) -> None:
+        from governance import requirements  # noqa: PLC0415 - models are there from now on
+        from outcomes.queries.backtests import evidence_of  # noqa: PLC0415 - the same
+
+        requirements.evidence_of = evidence_of

@@ -1,10 +1,10 @@
-"""The query parameters of the routes that read, as they come in over HTTP."""
+"""The query parameters of the routes that read, and what is asked of jobs, as they come in."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from ninja import Schema
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from outcomes.queries import CallFilter
 
@@ -89,3 +89,42 @@ class EventsQuery(Waiting):
 
 class LinesQuery(Schema):
     lines: Lines | None = None
+
+
+def _no_bool(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("A version is a whole number.")
+    return value
+
+
+class BacktestIn(Schema):
+    """Of a text, or of a version: without its number the newest."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    yaml: str | None = None
+    name: str | None = None
+    version: Annotated[int, BeforeValidator(_no_bool), Field(ge=1, le=2**31 - 1)] | None = None
+    env: Text = ""
+    since: Time | None = None
+    until: Time | None = None
+    agent: Text | list[Text] = ""  # names or globs
+    tool: Text | list[Text] = ""
+
+    @model_validator(mode="after")
+    def of_one_thing(self) -> Self:
+        if (self.yaml is None) == (self.name is None):
+            raise ValueError("Give either `yaml`, or `name` with or without `version`.")
+        if self.version is not None and self.name is None:
+            raise ValueError("A `version` is one of a `name`.")
+        return self
+
+    def agents(self) -> list[str]:
+        return _listed(self.agent)
+
+    def tools(self) -> list[str]:
+        return _listed(self.tool)
+
+
+def _listed(given: str | list[str]) -> list[str]:
+    return given if isinstance(given, list) else [given] if given else []

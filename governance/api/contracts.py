@@ -93,16 +93,16 @@ def get_contract(request: AccessRequest, name: str, page: Query[VersionsQuery]) 
     }
 
 
-def _read_by_the_name(word: str) -> None:
-    """A bundle may bear the name of what is posted at its own address."""
+def read_by_the_name(word: str, on: Router = router) -> None:
+    """A bundle may bear the name of what is posted at its own address, by whichever router."""
 
-    @router.get(f"/contracts/{word}", response=ContractOut, auth=CAN_READ, include_in_schema=False)
+    @on.get(f"/contracts/{word}", response=ContractOut, auth=CAN_READ, include_in_schema=False)
     def get_contract_so_named(request: AccessRequest, page: Query[VersionsQuery]) -> dict[str, Any]:
         return get_contract(request, word, page)
 
 
-_read_by_the_name("validate")
-_read_by_the_name("evaluate")
+read_by_the_name("validate")
+read_by_the_name("evaluate")
 
 
 @router.get("/contracts/{name}/versions/{int:version}", response=WholeVersionOut, auth=CAN_READ)

@@ -17,7 +17,7 @@ from outcomes.domain.outcome import NotReported, ToolArtifactReference, ToolExec
 
 REMEMBERED: Final = 40_000  # answers, of the calls that came last
 TOOLS: Final = 10_000
-ASKED_AT_ONCE: Final = 250
+ASKED_AT_ONCE: Final = 1_000
 _HAS_OUTPUT: Final = (ToolExecutionResult.kind, ToolArtifactReference.kind)
 _SIMPLE: Final = Answer()
 _canonical = msgspec.json.Encoder(order="deterministic")

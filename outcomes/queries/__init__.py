@@ -2,6 +2,13 @@
 
 from outcomes.queries.artifacts import artifact_with
 from outcomes.queries.asking import approvals_of, calls_behind, calls_behind_among
+from outcomes.queries.backtests import (
+    backtest_numbered,
+    backtests_of,
+    newest_backtest_of,
+    newest_backtest_of_bundle,
+    newest_result_of,
+)
 from outcomes.queries.call_lists import (
     SHOWN,
     Neighbours,
@@ -77,6 +84,8 @@ __all__ = [
     "approvals_of",
     "artifact_with",
     "backlog",
+    "backtest_numbered",
+    "backtests_of",
     "call_named",
     "calls",
     "calls_before",
@@ -90,8 +99,11 @@ __all__ = [
     "is_settled",
     "looking_up",
     "neighbours_of",
+    "newest_backtest_of",
+    "newest_backtest_of_bundle",
     "newest_batch",
     "newest_events",
+    "newest_result_of",
     "number_of",
     "numbers_of",
     "place_of",

@@ -2,6 +2,7 @@
 
 from django.db.models import Q, QuerySet
 
+from governance.requirements import Evidence, Project
 from outcomes.models import Backtest
 
 SHOWN = 50
@@ -40,6 +41,24 @@ def newest_result_of(project_id: int, environment: str, revision_hash: str) -> B
         tools=[],
     )
     return found.defer("document", "result").first()
+
+
+def evidence_of(project: Project, environment: str, revision_hash: str) -> Evidence | None:
+    """What deployments are told, where an environment asks for a backtest first."""
+    found = newest_result_of(project.pk, environment, revision_hash)
+    if found is None or found.finished_at is None:
+        return None
+    return Evidence(
+        number=found.pk,
+        finished_at=found.finished_at,
+        calls=found.calls,
+        newly_denied=found.newly_denied,
+        newly_allowed=found.newly_allowed,
+        newly_asking=found.newly_asking,
+        changed=found.changed,
+        undetermined=found.undetermined,
+        unchanged=found.unchanged,
+    )
 
 
 def _listed() -> QuerySet[Backtest]:

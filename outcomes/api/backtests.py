@@ -1,0 +1,119 @@
+"""Backtests over HTTP: asked for, looked at while they run, and given up."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from ninja import Router
+
+from governance import queries as governance
+from governance.auth import AccessRequest, KeyOrMember
+from governance.domain.errors import NotFound
+from governance.policies import Action
+from outcomes import commands, doorbell, queries
+from outcomes.api.answers import answer
+from outcomes.api.shapes import time_text
+from outcomes.commands.backtests import Wanted
+from outcomes.models import Backtest
+from outcomes.schemas import BacktestIn
+
+# A router of its own, as its address has to be tried before that of any bundle.
+router = Router(tags=["contracts"])
+CAN_WRITE = KeyOrMember(action=Action.WRITE_CONTRACT)
+FIGURES = (
+    "newly_denied",
+    "newly_allowed",
+    "newly_asking",
+    "changed",
+    "undetermined",
+    "unchanged",
+    "drift",
+    "not_replayed",
+)
+
+
+@router.post("/contracts/backtests", auth=CAN_WRITE, response={202: None})
+def start_backtest(request: AccessRequest, body: BacktestIn) -> HttpResponse:
+    backtest = commands.start_backtest(
+        request.auth.project_id,
+        by=request.auth.actor,
+        document=body.yaml,
+        version=None if body.yaml is not None else _version(request, body),
+        wanted=Wanted(
+            environment=body.env,
+            since=body.since,
+            until=body.until,
+            agents=body.agents(),
+            tools=body.tools(),
+        ),
+    )
+    doorbell.ring_for_backtests()
+    return answer({"id": backtest.pk, "status": backtest.status}, status=202)
+
+
+@router.get(
+    "/contracts/backtests/{int:backtest_id}", auth=KeyOrMember("read"), response={200: None}
+)
+def get_backtest(request: AccessRequest, backtest_id: int) -> HttpResponse:
+    backtest = queries.backtest_numbered(request.auth.project_id, backtest_id)
+    if backtest is None:
+        raise NotFound("There is no such backtest.")
+    return answer(backtest_out(backtest))
+
+
+@router.delete("/contracts/backtests/{int:backtest_id}", auth=CAN_WRITE, response={200: None})
+def cancel_backtest(request: AccessRequest, backtest_id: int) -> HttpResponse:
+    cancelled = commands.cancel_backtest(
+        request.auth.project_id, backtest_id, by=request.auth.actor
+    )
+    return answer(backtest_out(cancelled))
+
+
+def backtest_out(backtest: Backtest) -> dict[str, Any]:
+    """The tables are there when it is done; until then the figures grow."""
+    result = backtest.result
+    return {
+        "id": backtest.pk,
+        "status": backtest.status,
+        "error": backtest.error or None,
+        "progress": round(backtest.progress, 4),
+        "name": backtest.bundle_name,
+        "version": backtest.version.number if backtest.version else None,
+        "revision_hash": backtest.revision_hash,
+        "env": backtest.environment.name if backtest.environment else None,
+        "since": time_text(backtest.since),
+        "until": time_text(backtest.until),
+        "agent": backtest.agents,
+        "tool": backtest.tools,
+        "author": backtest.author,
+        "created_at": time_text(backtest.created_at),
+        "started_at": time_text(backtest.started_at),
+        "finished_at": time_text(backtest.finished_at),
+        "calls": backtest.calls,
+        **{name: getattr(backtest, name) for name in FIGURES},
+        "not_replayed_by_reason": result.get("not_replayed", {}),
+        "by_rule": result.get("by_rule", {}),
+        "by_tool": result.get("by_tool", {}),
+        "by_agent": result.get("by_agent", {}),
+        "by_session": result.get("by_session", {}),
+        "sessions_changed": result.get("sessions_changed", 0),
+        "over_time": result.get("over_time", []),
+        "observed": result.get("observed", {}),
+        "session_limits": result.get("session_limits", {}),
+        "not_honest": result.get("missing", {}),
+        "samples": result.get("samples", {}),
+    }
+
+
+def _version(request: AccessRequest, body: BacktestIn) -> int:
+    project = governance.project_numbered(request.auth.project_id)
+    bundle = governance.bundle_named(project, body.name or "")
+    if bundle is None:
+        raise NotFound("There is no such bundle.")
+    version = (
+        governance.newest_version(bundle)
+        if body.version is None
+        else governance.version_numbered(bundle, body.version)
+    )
+    if version is None:
+        raise NotFound(f"{bundle.name} has no such version.")
+    return version.pk
