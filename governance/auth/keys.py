@@ -40,8 +40,8 @@ def resolve_key(authorization: str) -> Access | None:
     if text is None:
         return None
     digest = digest_of(text)
-    kept = _cache.get(digest)
-    if kept is not None and kept[0] > _monotonic():
+    kept, now = _cache.get(digest), _monotonic()
+    if kept is not None and kept[0] > now:
         return kept[1]
     key = queries.live_key(digest)
     if key is None:
@@ -51,7 +51,8 @@ def resolve_key(authorization: str) -> Access | None:
     access = access_of_key(key)
     if len(_cache) >= CACHE_ENTRIES:
         _cache.clear()
-    _cache[digest] = (_monotonic() + CACHE_SECONDS, access)
+    # From before it was looked up: that, and noting its use, may have waited for others.
+    _cache[digest] = (now + CACHE_SECONDS, access)
     return access
 
 

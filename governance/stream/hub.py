@@ -17,7 +17,7 @@ from governance.queries.streams import Asked, Standing
 from governance.stream.stream import Postbox, Stream
 
 SLOTS, SLOT = 14, 1.0  # seconds between comments: of silence, older agents bear thirty
-KEYS_EVERY = 1.5  # seconds until the end of a revoked key is noticed
+KEYS_EVERY = 0.75  # seconds until the end of a revoked key is noticed
 COMPARE_EVERY = 30.0  # seconds; finds news that were lost on their way
 PAUSE_AFTER_ERROR = 1.0
 AT_ONCE = 1000  # streams that are looked up together

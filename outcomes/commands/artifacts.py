@@ -1,17 +1,22 @@
 """Artifacts that are uploaded, and those that nothing refers to any more."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
+from governance.audit import Detail, record
 from governance.auth import Access
+from governance.domain.actor import CONSOLE
+from governance.queries import project_numbered
 from outcomes import artifact_store
 from outcomes.models import Artifact, Call
 
 UNREFERENCED_FOR = timedelta(hours=24)
+AT_ONCE = 100
 
 
 def store_artifact(content: Iterable[bytes], *, media_type: str, access: Access) -> Artifact:
@@ -32,16 +37,40 @@ def store_artifact(content: Iterable[bytes], *, media_type: str, access: Access)
 
 def remove_unreferenced_artifacts() -> int:
     """Remove what no call refers to a day after its upload; how many went."""
+    by_project: dict[int, list[int]] = defaultdict(list)
+    for project, pk in _unreferenced().values_list("project", "pk")[:10_000]:
+        by_project[project].append(pk)
+    return sum(
+        _remove(project, pks[start : start + AT_ONCE])
+        for project, pks in sorted(by_project.items())
+        for start in range(0, len(pks), AT_ONCE)
+    )
+
+
+@transaction.atomic
+def _remove(project: int, pks: list[int]) -> int:
+    # Asked again under the lock: a call may have come to refer to one meanwhile, or is about to.
+    rows = _unreferenced().select_for_update(skip_locked=True)
+    gone = list(rows.filter(pk__in=pks).order_by("pk"))
+    if not gone:
+        return 0
+    for artifact in gone:
+        artifact_store.remove(project, artifact.sha256)
+    Artifact.objects.filter(pk__in=[artifact.pk for artifact in gone]).delete()
+    size = sum(artifact.size_bytes for artifact in gone)
+    details: dict[str, Detail] = {"artifacts": len(gone), "bytes": size}
+    subject = f"{len(gone):,} that no call refers to"
+    record(
+        CONSOLE,
+        "unreferenced artifacts removed",
+        subject,
+        project=project_numbered(project),
+        details=details,
+    )
+    return len(gone)
+
+
+def _unreferenced() -> QuerySet[Artifact]:
     before = timezone.now() - UNREFERENCED_FOR
     referring = Call.objects.filter(artifact=OuterRef("pk"))
-    old = Artifact.objects.filter(~Exists(referring), created_at__lt=before)
-    removed = 0
-    for pk in old.values_list("pk", flat=True)[:10_000]:
-        with transaction.atomic():
-            # Asked again under the lock: a call may have come to refer to it meanwhile.
-            artifact = old.select_for_update().filter(pk=pk).first()
-            if artifact is not None:
-                artifact_store.remove(artifact.project_id, artifact.sha256)
-                artifact.delete()
-                removed += 1
-    return removed
+    return Artifact.objects.filter(~Exists(referring), created_at__lt=before)

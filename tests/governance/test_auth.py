@@ -68,6 +68,22 @@ def test_a_revoked_key_is_refused_a_second_later(project, monkeypatch):
     assert resolve_key(f"Bearer {key}") is None
 
 
+def test_a_key_that_is_revoked_while_its_use_is_noted_is_kept_no_longer_for_that(
+    project, monkeypatch
+):
+    key, row = builders.a_key(project)
+    clock = [100.0]
+
+    def wait_for_others(_: ApiKey) -> None:
+        clock[0] += 5
+        ApiKey.objects.filter(pk=row.pk).update(revoked_at=timezone.now())
+
+    monkeypatch.setattr(auth_keys, "_monotonic", lambda: clock[0])
+    monkeypatch.setattr(auth_keys, "_note_use", wait_for_others)
+    assert resolve_key(f"Bearer {key}")
+    assert resolve_key(f"Bearer {key}") is None
+
+
 def test_the_keys_kept_never_grow_beyond_their_bound(project, monkeypatch):
     monkeypatch.setattr(auth_keys, "CACHE_ENTRIES", 3)
     for _ in range(10):

@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from governance.models import Project
+from governance.models import AuditEntry, Project
 from outcomes import commands
 from outcomes.artifact_store import MAGIC
 from outcomes.models import Artifact, Call
@@ -245,6 +245,8 @@ def test_what_nothing_refers_to_is_removed_after_a_day(project: Project, agent: 
     assert set(Artifact.objects.values_list("sha256", flat=True)) == {used, young}
     stored = {name: path_of(project, name).exists() for name in (used, young, old)}
     assert stored == {used: True, young: True, old: False}
+    entry = AuditEntry.objects.get(action="unreferenced artifacts removed")
+    assert entry.details == {"artifacts": 1, "bytes": 3}
     read(agent, old, 404)
 
 
