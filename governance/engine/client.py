@@ -169,7 +169,7 @@ class Engine:
     def _load(self, document: Document) -> Loaded:
         text = document.new_text
         # A document of the largest size takes 2 to 3 seconds on a quiet machine.
-        seconds = self._base_seconds + len(text) / 32_768
+        seconds = self._base_seconds + 1 + len(text) / 32_768
         reply = self._answer(Load(_sha(document), text, seconds))
         if not isinstance(reply, Loaded):
             raise EvaluationUnavailable("The evaluation process answered something else.")

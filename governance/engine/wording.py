@@ -183,6 +183,12 @@ def _warning(finding: Finding, name: str, other: str) -> str:
             )
         case "glob_limit":
             return f"`{name}` is taken as the exact name of a tool: a pattern never counts here."
+        case "hopeless":
+            return (
+                f"`{name}` can match one text in more ways than can be tried: on one that goes on "
+                f"like `{other}` an agent waits without end. Let each part of what repeats take "
+                "different characters."
+            )
         case "no_effect":
             return f"`{name}` has no effect on a document that agents fetch."
         case _:

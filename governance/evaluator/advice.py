@@ -1,23 +1,27 @@
 """What the library accepts and an author would not expect. Warnings never refuse a document."""
 
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
-from governance.evaluator.expressions import leaves
+from governance.evaluator.backtracking import hopeless_text
+from governance.evaluator.expressions import leaves, patterns
 from governance.evaluator.limits import limits_in
 from governance.evaluator.messages import Finding
+from governance.evaluator.schema_errors import short
 
 # A selector that nobody resolves is accepted, and its condition is never met.
 _SELECTOR = re.compile(
     r"environment|tool\.name|output\.text|(args|env|metadata|principal\.claims)\..+"
     r"|principal\.(user_id|service_id|org_id|role|ticket_ref)"
 )
+_TRYING = 0.5  # seconds of the processor, for all patterns of a document
 _CAPS = {"max_tool_calls": 200, "max_attempts": 500}
 
 
 def warnings_about(document: dict[str, Any]) -> list[Finding]:
-    return [*_about_document(document), *_about_rules(document)]
+    return [*_about_document(document), *_about_rules(document), *_about_patterns(document)]
 
 
 def _about_document(document: dict[str, Any]) -> Iterator[Finding]:
@@ -35,6 +39,13 @@ def _about_rules(document: dict[str, Any]) -> Iterator[Finding]:
                 yield Finding("environment_here", leaf_path, at_key=True, names=[selector])
         if rule["type"] == "session":
             yield from _about_limits(rule, path)
+
+
+def _about_patterns(document: dict[str, Any]) -> Iterator[Finding]:
+    end = time.process_time() + _TRYING
+    for path, pattern in patterns(document):
+        if time.process_time() < end and (text := hopeless_text(pattern)):
+            yield Finding("hopeless", path, names=[short(pattern), short(text)])
 
 
 def _about_limits(rule: dict[str, Any], path: list[str | int]) -> Iterator[Finding]:

@@ -21,3 +21,13 @@ def leaves(condition: Any, path: list[str | int]) -> Iterator[Leaf]:
                     yield [*path, str(selector)], str(selector), operators
         case _:
             pass
+
+
+def patterns(document: dict[str, Any]) -> Iterator[tuple[list[str | int], str]]:
+    """Every regular expression of a valid document, with its path."""
+    for place, rule in enumerate(document["rules"]):
+        for path, _, operators in leaves(rule.get("when"), ["rules", place, "when"]):
+            if "matches" in operators:
+                yield [*path, "matches"], operators["matches"]
+            for number, pattern in enumerate(operators.get("matches_any", ())):
+                yield [*path, "matches_any", number], pattern

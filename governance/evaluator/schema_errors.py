@@ -105,5 +105,8 @@ def _name(branch: dict[str, Any]) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return short(value if isinstance(value, str) else json.dumps(value, default=str))
+
+
+def short(text: str) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
