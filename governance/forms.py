@@ -8,8 +8,10 @@ from django.http import HttpRequest, QueryDict
 from django.utils import timezone
 
 from governance.domain.api_keys import Scope
+from governance.domain.deploying import Required
 from governance.domain.errors import GovernanceError
 from governance.domain.roles import Role
+from governance.models.projects import ENVIRONMENT_NAME
 
 ROLES = [
     (Role.VIEWER.value, "viewer: reads"),
@@ -143,3 +145,76 @@ class ProjectForm(Form):
     name = forms.CharField(
         label="Name", max_length=128, help_text="Agents, contracts and people of one team."
     )
+
+
+class PlaceForm(Form):
+    """Which version is to go live where."""
+
+    version = forms.IntegerField(label="Version", min_value=1, max_value=2**31 - 1)
+    environment = forms.RegexField(
+        regex=ENVIRONMENT_NAME,
+        label="Environment",
+        max_length=128,
+        help_text="A new name makes a new environment.",
+        error_messages={"invalid": "Letters, digits, `.`, `_` and `-`, at most 128."},
+        widget=forms.TextInput(attrs={"list": "environments", "autocomplete": "off"}),
+    )
+
+
+class DeployForm(Form):
+    """`seen` is the deployment that was live when its author looked."""
+
+    seen = forms.IntegerField(widget=forms.HiddenInput)
+    message = forms.CharField(
+        label="Message",
+        required=False,
+        max_length=2_000,
+        help_text="What the second person should know.",
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+    override = forms.CharField(
+        label="Why it goes live although tests fail",
+        required=False,
+        max_length=2_000,
+        help_text="Your reason stands in the audit log and on the deployment.",
+    )
+
+
+class RefuseForm(Form):
+    reason = forms.CharField(
+        label="Reason", required=False, max_length=2_000, help_text="Needed to refuse."
+    )
+
+
+class RequirementsForm(Form):
+    second_person = forms.BooleanField(
+        label="A second person approves what goes live.",
+        required=False,
+        help_text="Who asks cannot approve. Saving a newer version voids the request.",
+    )
+    backtest = forms.BooleanField(
+        label="A backtest of exactly these bytes is needed first.", required=False
+    )
+    max_newly_denied = forms.IntegerField(
+        label="At most so many newly denied calls",
+        required=False,
+        min_value=0,
+        max_value=2**31 - 1,
+        help_text="Of the calls that were recorded there. Empty means none.",
+    )
+
+    @staticmethod
+    def of(required: Required) -> dict[str, Any]:
+        most = required.max_newly_denied
+        return {
+            "second_person": required.second_person,
+            "backtest": most is not None,
+            "max_newly_denied": most,
+        }
+
+    def required(self) -> Required:
+        data = self.cleaned_data
+        return Required(
+            second_person=data["second_person"],
+            max_newly_denied=(data["max_newly_denied"] or 0) if data["backtest"] else None,
+        )

@@ -5,11 +5,14 @@ from django.urls import include, path
 from governance.views import (
     approvals,
     audit,
+    deployments,
     doors,
+    environments,
     findings,
     keys,
     members,
     projects,
+    requests,
     signing,
     stops,
 )
@@ -32,8 +35,18 @@ in_settings = [
         name="withdraw_invitation",
     ),
     path("audit/", audit.audit, name="audit"),
+    path("environments/", environments.environments, name="environments"),
+    path("environments/<str:environment>/", environments.requirements, name="requirements"),
     path("signing-key/", signing.signing_key, name="signing_key"),
     path("signing-key/rotate/", signing.rotate_signing_key, name="rotate_signing_key"),
+]
+of_deployments = [
+    path("b/<str:bundle_name>/deploy/", deployments.deploy, name="deploy"),
+    path("deployments/<int:deployment_id>/", deployments.deployment, name="deployment"),
+    path("deployments/<int:deployment_id>/roll-back/", deployments.roll_back, name="roll_back"),
+    path("requests/", requests.requests, name="requests"),
+    path("requests/<int:request_id>/", requests.deployment_request, name="request"),
+    path("requests/<int:request_id>/decide/", requests.decide_request, name="decide_request"),
 ]
 urlpatterns = [
     path("", doors.first_page, name="first_page"),
@@ -62,5 +75,6 @@ urlpatterns = [
     path("p/<slug:slug>/stops/<int:stop_id>/", stops.stop, name="stop"),
     path("p/<slug:slug>/stops/<int:stop_id>/taking/", stops.stop_taking, name="stop_taking"),
     path("p/<slug:slug>/stops/<int:stop_id>/lift/", stops.lift_stop, name="lift_stop"),
+    path("p/<slug:slug>/contracts/", include(of_deployments)),
     path("p/<slug:slug>/settings/", include(in_settings)),
 ]

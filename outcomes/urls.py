@@ -2,7 +2,17 @@
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from outcomes.views import agents, approvals, artifacts, call, calls, counters, inbox, sessions
+from outcomes.views import (
+    agents,
+    approvals,
+    artifacts,
+    call,
+    calls,
+    counters,
+    inbox,
+    sessions,
+    taking,
+)
 
 
 class Identifier:
@@ -28,6 +38,7 @@ live = [
     path("approvals/", approvals.waiting_approvals, name="waiting_approvals"),
     path("agents/", agents.agent_rows, name="agent_rows"),
     path("agent/", agents.agent_standing, name="agent_standing"),
+    path("taking/", taking.taking, name="taking"),
 ]
 in_settings = [
     path("rejected/", inbox.rejected, name="rejected"),

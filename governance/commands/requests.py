@@ -91,7 +91,7 @@ def _ask(
     if live is not None and live.version_id == version.pk:
         raise Conflict(f"{version} is live in {to} already.", code="live")
     refuse_lacking(version, to)
-    waiting = queries.waiting_request(bundle, environment)
+    waiting = queries.waiting_request(bundle, to)
     if waiting is not None and waiting.version_id == version.pk:
         return waiting, False
     why = f"v{version.number} was asked for instead."

@@ -7,8 +7,7 @@ from governance.domain.deploying import Blocked, Required
 from governance.domain.document import read_document
 from governance.domain.meaning import Change, changes
 from governance.models import BundleVersion, Deployment, DeploymentRequest
-from governance.queries.contracts import live_in, version_numbered
-from governance.queries.projects import environment_with
+from governance.queries.deployments import live_with_text
 from governance.queries.requests import required_in, waiting_request
 from governance.requirements import Evidence
 
@@ -41,12 +40,10 @@ class Plan:
         return self.waiting is not None and self.waiting.version_id == self.version.pk
 
 
-def plan_of(version: BundleVersion, environment: str) -> Plan:
+def plan_of(version: BundleVersion, environment: str, required: Required | None = None) -> Plan:
     """It runs what checks the version, which may take seconds."""
-    project = version.bundle.project
-    live = live_in(version.bundle, environment)
-    required = required_in(project, environment)
-    place = environment_with(project, environment)
+    live = live_with_text(version.bundle, environment)
+    required = required or required_in(version.bundle.project, environment)
     if live is not None and live.version_id == version.pk:
         blocked = []
     else:
@@ -62,14 +59,12 @@ def plan_of(version: BundleVersion, environment: str) -> Plan:
         required=required,
         evidence=requirements.newest_evidence(version, environment),
         blocked=blocked,
-        waiting=waiting_request(version.bundle, place) if place else None,
+        waiting=waiting_request(version.bundle, environment),
     )
 
 
 def meaning_between(before: BundleVersion | None, after: BundleVersion) -> tuple[Change, ...]:
-    """Their documents are read here when the rows came without them."""
-    whole = before and version_numbered(before.bundle, before.number)
     return changes(
-        read_document(bytes(whole.document)) if whole else None,
+        read_document(bytes(before.document)) if before else None,
         read_document(bytes(after.document)),
     )

@@ -41,8 +41,9 @@ def request_numbered(project: Project, number: int) -> DeploymentRequest | None:
     return _whole().filter(environment__project=project, pk=number).first()
 
 
-def waiting_request(bundle: Bundle, environment: Environment) -> DeploymentRequest | None:
-    return _whole().filter(_waiting(), bundle=bundle, environment=environment).first()
+def waiting_request(bundle: Bundle, environment: str) -> DeploymentRequest | None:
+    """For any version of it, to the environment of this name."""
+    return _whole().filter(_waiting(), bundle=bundle, environment__name=environment).first()
 
 
 def waiting_requests(

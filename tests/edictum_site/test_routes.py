@@ -9,7 +9,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 from edictum_site.api import api
-from governance import commands
+from governance import commands, queries
 from governance.domain.actor import CONSOLE
 from governance.domain.roles import Role
 from governance.findings import found
@@ -18,6 +18,7 @@ from outcomes.models import Artifact, Batch
 from tests import builders
 from tests.edictum_site import routes
 from tests.governance.approvals import an_approval
+from tests.governance.deploying import a_request, live, saved
 from tests.outcomes.posting import Agent
 
 REFUSED = {401, 403}
@@ -81,6 +82,10 @@ def ids(project: Project) -> dict[str, object]:
         received_at=timezone.now(),
         set_aside_at=timezone.now(),
     )
+    live(saved(project, "first"))
+    deployment = queries.live_in(live(saved(project, "second")).bundle, "production")
+    assert deployment is not None
+    waiting = a_request(saved(project, "third"))
     return {
         "session_id": "s-1",
         "call_id": "c-1",
@@ -89,6 +94,10 @@ def ids(project: Project) -> dict[str, object]:
         "code": an_approval(project).code,
         "name": "unknown",
         "stop_id": commands.stop(project, env="production", agent="another", by=CONSOLE)[0].pk,
+        "environment": "production",
+        "bundle_name": "d",
+        "deployment_id": deployment.pk,
+        "request_id": waiting.pk,
         "key_id": builders.a_key(project)[1].pk,
         "member_id": builders.a_member(project).pk,
         "finding_id": a_finding(project).pk,

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from governance import commands, requirements
+from governance import commands, queries, requirements
 from governance.domain.actor import CONSOLE, Actor, ActorKind, person
 from governance.domain.deploying import Required
 from governance.domain.roles import Role
-from governance.models import ApiKey, BundleVersion, DeploymentRequest, Project
+from governance.models import ApiKey, BundleVersion, Deployment, DeploymentRequest, Project
 from tests import builders
 from tests.governance.contracts import ALWAYS, document, pre
 
@@ -33,6 +33,12 @@ def saved(project: Project, message: str = "no", *, name: str = "d") -> BundleVe
 def live(version: BundleVersion, env: str = PRODUCTION) -> BundleVersion:
     commands.deploy(version, to=env, by=CONSOLE)
     return version
+
+
+def now_live(version: BundleVersion, env: str = PRODUCTION) -> Deployment:
+    deployment = queries.live_in(version.bundle, env)
+    assert deployment is not None
+    return deployment
 
 
 def takes_two(project: Project, env: str = PRODUCTION) -> None:

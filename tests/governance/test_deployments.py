@@ -15,6 +15,7 @@ from tests.governance.deploying import (
     a_request,
     evidence,
     live,
+    now_live,
     saved,
     somebody,
     takes_two,
@@ -44,12 +45,6 @@ def needs_backtest(project, monkeypatch, newly_denied, *, most=0):
 def live_number(version, env=PRODUCTION):
     deployment = queries.live_in(version.bundle, env)
     return deployment.version.number if deployment else None
-
-
-def now_live(version) -> Deployment:
-    deployment = queries.live_in(version.bundle, PRODUCTION)
-    assert deployment is not None
-    return deployment
 
 
 def test_a_failing_test_blocks_a_deployment_and_leaves_no_trace_of_it(project, tests_fail):

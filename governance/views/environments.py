@@ -1,0 +1,47 @@
+"""The environments of a project, and what each requires before something goes live there."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from governance import commands, queries
+from governance.auth import MemberRequest, member_page
+from governance.domain.errors import InvalidInput, NotFound
+from governance.forms import RequirementsForm, sent
+from governance.policies import Action, may
+
+
+@require_safe
+@member_page()
+def environments(request: MemberRequest) -> HttpResponse:
+    found = queries.requirements_by_environment(request.project)
+    context = {
+        "page_title": "Environments",
+        "rows": list(found.items()),
+        "requiring": sum(each.anything for each in found.values()),
+        "may_set": may(request.role, Action.MANAGE_SETTINGS),
+    }
+    return render(request, "governance/environments.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_SETTINGS)
+def requirements(request: MemberRequest, environment: str) -> HttpResponse:
+    if queries.environment_with(request.project, environment) is None:
+        raise NotFound("There is no such environment.")
+    present = queries.required_in(request.project, environment)
+    form = RequirementsForm(sent(request), initial=RequirementsForm.of(present))
+    if form.is_valid():
+        try:
+            commands.require(
+                request.project, env=environment, required=form.required(), by=request.actor
+            )
+        except InvalidInput as error:
+            form.take(error)
+        else:
+            messages.success(request, f"What {environment} requires is kept.")
+            return redirect("governance:environments", request.project.slug)
+    context = {"page_title": f"What {environment} requires", "form": form, "name": environment}
+    status = 422 if form.errors else 200
+    return render(request, "governance/requirements.html", context, status=status)

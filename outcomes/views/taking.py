@@ -1,0 +1,95 @@
+"""Who has taken a version that is live: the part of a deployment's page that reads calls."""
+
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from governance.auth import MemberRequest, member_page
+from governance.domain.errors import NotFound
+from outcomes.domain.taking import Taking
+from outcomes.queries.fleet import FleetAgent
+from outcomes.queries.taking import Takers, takers
+from outcomes.views.paging import with_query
+from outcomes.views.sentences import number_word
+
+SHOWN = 100
+WORDS = {
+    Taking.TAKEN: ("success", "taken", "its newest call ran under it"),
+    Taking.SENT: ("clock", "sent", "its next call shows whether it took it"),
+    Taking.WAITING: ("warning", "not yet", "it takes it when it next asks or connects"),
+    Taking.STOPPED: ("stopped", "stopped", "it takes it when its stop is lifted"),
+}
+
+
+class Line(NamedTuple):
+    agent: FleetAgent
+    sign: str
+    word: str
+    why: str
+
+
+@require_safe
+@member_page()
+def taking(request: MemberRequest) -> HttpResponse:
+    """The fragment, or a page of its own for who follows the link to it."""
+    context = _taking(request)
+    if not request.headers.get("HX-Request"):
+        return render(request, "outcomes/taking.html", context)
+    if request.GET.get("tag") == context["tag"]:
+        return HttpResponse(status=204)
+    return render(request, "outcomes/_taking.html", context)
+
+
+def _taking(request: MemberRequest) -> dict[str, Any]:
+    asked, number = request.GET, request.GET.get("version", "")
+    bundle, environment = asked.get("bundle", ""), asked.get("environment", "")
+    if not (number.isascii() and number.isdigit() and len(number) < 10):
+        raise NotFound("There is no such version.")
+    found = takers(request.project.pk, environment=environment, bundle=bundle, number=int(number))
+    rows = found.rows[:SHOWN]
+    tag = _tag(found)
+    address = with_query(
+        reverse("outcomes:taking", args=[request.project.slug]),
+        bundle=bundle,
+        environment=environment,
+        version=number,
+    )
+    return {
+        "page_title": f"Who runs {bundle} v{number}",
+        "bundle": bundle,
+        "number": int(number),
+        "place": environment,
+        "rows": [Line(each.agent, *WORDS[each.taking]) for each in rows],
+        "more": len(found.rows) - len(rows),
+        "knows_connections": found.knows_connections,
+        "told": taking_words(found),
+        "has_waiting": found.number(Taking.WAITING) > 0,
+        "tag": tag,
+        "live_url": with_query(address, tag=tag),
+    }
+
+
+def taking_words(found: Takers) -> str:
+    """12 of 14 have taken it, two were sent it."""
+    whole = len(found.rows)
+    if not whole:
+        return "no agent runs this contract here"
+    taken, sent = found.number(Taking.TAKEN), found.number(Taking.SENT)
+    if whole == 1 and taken:
+        return "the one agent has taken it"
+    words = f"{taken:,} of {whole:,} {'has' if taken == 1 else 'have'} taken it"
+    if sent:
+        words += f", {number_word(sent)} {'was' if sent == 1 else 'were'} sent it"
+    return words
+
+
+def _tag(found: Takers) -> str:
+    seen = [
+        (each.agent.place, each.taking, each.agent.runs, bool(each.agent.streams))
+        for each in found.rows
+    ]
+    return sha256(repr((seen, found.knows_connections)).encode()).hexdigest()[:16]
