@@ -93,8 +93,11 @@ def _decoded(source: bytes | str) -> str:
     except UnicodeEncodeError as error:
         _refuse_at(error.start, error.object, "Half of a character (a lone surrogate).")
     if len(raw) > MAX_BYTES:
-        detail = f"The document has {len(raw):,} bytes; at most {MAX_BYTES:,} are taken."
-        raise DocumentInvalid([Problem(message=detail)])
+        taken = raw[:MAX_BYTES].decode(errors="ignore")
+        detail = (
+            f"The document has {len(raw):,} bytes; at most {MAX_BYTES:,} are taken: up to here."
+        )
+        _refuse_at(len(taken), taken, detail)
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:

@@ -127,6 +127,10 @@ def _message(finding: Finding) -> str:
             return f"The key `{name}` is missing."
         case "not_allowed":
             return f"`{name}` cannot stand here: write {_one_of(finding.names[1:])}."
+        case "wrong_type" if other == "object" and "when" in finding.path:
+            return (
+                f"`{name}` is not an operator with its value: write `equals: {name}`, for example."
+            )
         case "wrong_type":
             return f"`{name}` is not {_TYPES.get(other, other)}."
         case "bad_name":

@@ -75,9 +75,17 @@ def compile_document(text: str) -> Edictum | list[Finding]:
             return unreadable_values(text) or [library_says(error)]
         return findings_in(text) or [library_says(error)]
     except RecursionError:
-        return [Finding("too_deep", [])]
+        return _too_deep(text)
     except UNREADABLE as error:
         return unreadable_values(text) or [library_says(error)]
+
+
+def _too_deep(text: str) -> list[Finding]:
+    try:
+        found = findings_in(text)  # it may be one pattern
+    except RecursionError:
+        found = []
+    return found or [Finding("too_deep", [])]
 
 
 def _rule(rule: dict[str, Any]) -> Rule:

@@ -95,7 +95,9 @@ def _operator(operator: str, operand: Any, path: list[str | int]) -> Iterator[Fi
 def _pattern(pattern: str, path: list[str | int]) -> Iterator[Finding]:
     try:
         re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
+    except RecursionError:
+        yield Finding("bad_pattern", path, detail="its groups are nested too deeply")
+    except (re.error, OverflowError) as error:
         yield Finding("bad_pattern", path, detail=_short(str(error)))
 
 

@@ -88,21 +88,59 @@ def test_memory_has_an_end_and_the_next_answer_is_right():
         assert small.evaluate_call(text, call(output="a secret")).decision == "warn"
 
 
+LAUGHS = "a: &a [x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
+    for before, name in zip("abcdefg", "bcdefgh", strict=True)
+)
 HOSTILE = {
-    "an alias bomb": "a: &a [x]\nb: &b [*a, *a]\n",
-    "two megabytes": "a: " + "x" * 2_000_000,
-    "20,000 brackets": "[" * 20_000,
-    "a key twice": "kind: Ruleset\nkind: Ruleset\n",
-    "tabs": "kind:\n\tRuleset",
-    "a byte order mark": "\ufeffkind: Ruleset",
-    "a NUL": "kind: \0",
-    "conditions fifty deep": document(pre("{not: " * 40 + "{args.x: 1}" + "}" * 40)),
+    "an alias bomb": (LAUGHS, "Anchors (&name) are not taken", 1, 4),
+    "an anchor": (document(pre("&when " + ALWAYS)), "Anchors (&name) are not taken", 7, 41),
+    "an alias": (document(pre("*when")), "Aliases (*name) are not taken", 7, 41),
+    "a merge key": (document("{id: a, <<: {type: pre}}"), "Merge keys (<<) are not taken", 7, 13),
+    "two megabytes": ("a: " + "x" * 2_000_000, "has 2,000,003 bytes", 1, 524_289),
+    "20,000 brackets": ("a: " + "[" * 20_000, "more than 50 levels", 1, 53),
+    "conditions fifty deep": (document(pre("{not: " * 50)), "more than 50 levels", 7, 323),
+    "a key twice": ("kind: Ruleset\nkind: Ruleset\n", "`kind` stands here twice", 2, 1),
+    "tabs": ("kind:\n\tRuleset", "not indented with tabs", 2, 1),
+    "a byte order mark": ("\ufeffkind: Ruleset", "byte order mark", 1, 1),
+    "a NUL": ("kind: \0", "A NUL cannot stand in YAML", 1, 7),
+    "bytes that are no text": (b"kind: \xff", "not UTF-8", 1, 7),
+    "an object of Python": (
+        document(pre(ALWAYS)).replace("name: d", "name: !!python/object/apply:os.system [id]"),
+        "put it in quotes",
+        3,
+        18,
+    ),
+    "an integer of 5,000 digits": (
+        document(pre("{args.x: {gt: " + "9" * 5_000 + "}}")),
+        "looks like a date, a number or a tag",
+        7,
+        55,
+    ),
+    "a pattern of 2,000 groups in each other": (
+        document(pre("{args.x: {matches: '" + "(" * 2_000 + ")" * 2_000 + "'}}")),
+        "nested too deeply",
+        7,
+        60,
+    ),
+    "a mistyped key": (
+        document(pre(ALWAYS).replace("action", "acton")),
+        "`acton` is not a key here. Did you mean `action`?",
+        7,
+        77,
+    ),
 }
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_a_hostile_document_is_refused(engine, text):
-    assert not engine.validate(text).valid
+@pytest.mark.parametrize("row", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_hostile_document_is_refused_in_a_sentence_with_its_place_and_the_server_goes_on(
+    engine, row
+):
+    text, words, line, column = row
+    (problem,) = engine.validate(text).errors
+    assert words in problem.message
+    assert (problem.line, problem.column) == (line, column)
+    assert engine.evaluate_call(document(pre(ALWAYS)), call()).decision == "block"
 
 
 def test_calls_of_a_refused_document_are_not_evaluated(engine):

@@ -84,7 +84,11 @@ RULES = {
         "Did you mean `equals`?",
     ),
     "two operators": (pre("{args.x: {gt: 1, lt: 5}}"), "rules[0].when.args.x", "Exactly one"),
-    "a condition without operator": (pre("{args.x: 5}"), "rules[0].when.args.x", "not an object"),
+    "a condition without operator": (
+        pre("{args.x: 5}"),
+        "rules[0].when.args.x",
+        "write `equals: 5`",
+    ),
     "a nested condition": (
         pre("{all: [{not: {any: []}}]}"),
         "rules[0].when.all[0].not.any",

@@ -62,12 +62,14 @@ def test_an_offence_is_named_with_its_line_and_column(row):
 
 
 def test_two_megabytes_are_refused_before_they_are_parsed():
-    assert "at most 524,288" in problem_of(b"a: " + b"x" * 2_000_000).message
+    problem = problem_of(b"a: 1\nb: " + b"x" * 2_000_000)
+    assert "at most 524,288 are taken" in problem.message
+    assert (problem.line, problem.column) == (2, 524_288 - len("a: 1\n") + 1)
 
 
 def test_size_counts_bytes():
     assert read_document("a: " + "x" * (MAX_BYTES - 3))
-    assert "at most" in problem_of("a: " + "é" * (MAX_BYTES // 2)).message
+    assert "are taken" in problem_of("a: " + "é" * (MAX_BYTES // 2)).message
 
 
 def test_fifty_levels_are_taken():
