@@ -7,13 +7,19 @@ from typing import Any, Final
 import msgspec
 
 from governance.domain.document import Document
+from governance.domain.json_value import Json
 from governance.domain.plain_document import rules_in, values_of
 from governance.engine import Evaluation, ToolCall
 from outcomes.backtests.contents import Content
 from outcomes.backtests.selecting import Row
 from outcomes.domain.backtests.comparing import Answer, Decision
 from outcomes.domain.backtests.reading import ToolReads, missing, reads_about, reads_of
-from outcomes.domain.outcome import NotReported, ToolArtifactReference, ToolExecutionResult
+from outcomes.domain.outcome import (
+    NOT_REPORTED,
+    NotReported,
+    ToolArtifactReference,
+    ToolExecutionResult,
+)
 
 REMEMBERED: Final = 40_000  # answers, of the calls that came last
 TOOLS: Final = 10_000
@@ -61,31 +67,24 @@ class Book:
             return _NOTHING_SAID
         if about.principal or (about.output and row.kind in _HAS_OUTPUT):
             return None
-        key = (row.tool, environment, row.arguments if about.arguments else None)
-        return self._slots.get(key)
+        return self._slots.get((row.tool, environment, row.arguments))
 
     def find(self, row: Row, environment: str, content: Content) -> Slot:
         about = self.about(row.tool)
-        has_output = about.output and row.kind in _HAS_OUTPUT
-        key: tuple[Any, ...] = (
-            row.tool,
-            environment,
-            row.arguments if about.arguments else None,
-        )
-        if about.principal or has_output:
-            output = content.output if has_output else None
-            key += (
-                _digest(content.principal) if about.principal else None,
-                None if isinstance(output, NotReported) else _digest(output),
-                has_output and not isinstance(output, NotReported),
-                has_output,
-            )
+        if not about.rules:
+            return _NOTHING_SAID
+        asks_output = about.output and row.kind in _HAS_OUTPUT
+        output = content.output if asks_output else NOT_REPORTED
+        looked_at = (about.told_by(content.arguments, content.principal), _told(output))
+        key = (row.tool, environment, asks_output, _digest(looked_at))
         slot = self._slots.get(key)
         if slot is None:
-            slot = self._slots[key] = self._ask(row, environment, content, has_output=has_output)
-            if len(self._slots) > REMEMBERED:
-                for old in list(self._slots)[: REMEMBERED // 2]:
-                    del self._slots[old]
+            slot = self._slots[key] = self._ask(row, environment, content, has_output=asks_output)
+        if not about.principal and not asks_output:
+            self._slots[row.tool, environment, row.arguments] = slot
+        if len(self._slots) > REMEMBERED:
+            for old in list(self._slots)[: REMEMBERED // 2]:
+                del self._slots[old]
         return slot
 
     def waiting(self) -> list[list[tuple[Slot, ToolCall]]]:
@@ -136,5 +135,10 @@ def answer_of(evaluation: Evaluation) -> Answer:
     return Answer(output=output, output_rule=by[0] if by else "", observed=observed)
 
 
-def _digest(value: Any) -> bytes | None:
-    return None if value is None else sha256(_canonical.encode(value)).digest()[:16]
+def _told(output: Json | NotReported) -> list[Json]:
+    """One that is null is another thing than none."""
+    return [] if isinstance(output, NotReported) else [output]
+
+
+def _digest(value: Any) -> bytes:
+    return sha256(_canonical.encode(value)).digest()[:16]

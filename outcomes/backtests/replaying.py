@@ -13,12 +13,10 @@ from governance.domain.document import Document
 from governance.domain.session_limits import SessionLimit
 from outcomes.backtests.asking import Asked, Looked, Questions
 from outcomes.backtests.selecting import Row, Selection
-from outcomes.codec import step_from
 from outcomes.domain.backtests.comparing import drifts
 from outcomes.domain.backtests.limit_sums import LimitSums
 from outcomes.domain.backtests.session_replay import SessionReplay
 from outcomes.domain.backtests.sums import CallTold, Span, Sums
-from outcomes.domain.session import Step
 
 TOLD_EVERY: Final = 0.5  # seconds
 UNKNOWN_REASON: Final = "unknown"
@@ -100,18 +98,18 @@ class Replay:
         row, recorded, slot = call.row, call.recorded, call.chosen
         if self._selection.is_of_that_time(row):
             self._passed += 1
-        step, sums = _step(row), self._progress.sums
+        sums = self._progress.sums
         if row.session is None:
             self._replay = SessionReplay(())  # of no session: nothing before it counts
         if recorded is None or slot is None or slot.answer is None:
             if call.selected:
                 why = slot.unanswered if recorded and slot else row.reason
                 sums.leave_out(why or UNKNOWN_REASON)
-            self._replay.pass_by(step)
+            self._replay.pass_by(row)
             return
         before = call.deployed.answer if call.deployed else None
         result = self._replay.replay(
-            step, recorded, slot.answer, output_before=before.output if before else "allow"
+            row, recorded, slot.answer, output_before=before.output if before else "allow"
         )
         if row.session is not None:
             self._progress.limits.see(recorded)
@@ -157,17 +155,3 @@ class Replay:
     def _now(self) -> Progress:
         progress = self._progress
         return Progress(progress.total, self._passed, progress.sums, progress.limits)
-
-
-def _step(row: Row) -> Step:
-    return step_from(
-        row.tool,
-        row.kind,
-        row.verdict,
-        row.reported,
-        row.classified,
-        row.reason,
-        row.rule,
-        row.from_sdk,
-        row.version,
-    )

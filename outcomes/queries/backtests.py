@@ -2,7 +2,8 @@
 
 from django.db.models import Q, QuerySet
 
-from governance.requirements import Evidence, Project
+from governance.models import Project
+from governance.requirements import Evidence
 from outcomes.models import Backtest
 
 SHOWN = 50

@@ -26,7 +26,7 @@ class RuleReads:
     tools: tuple[str, ...]
     arguments: frozenset[str] = frozenset()  # by their first names
     all_arguments: bool = False
-    principal: bool = False
+    principal: frozenset[str] = frozenset()
     not_here: tuple[str, ...] = ()  # selectors that no report of a call has a value for
 
     def is_about(self, tool: str) -> bool:
@@ -38,9 +38,25 @@ class ToolReads:
     """What all rules that are about one tool look at together."""
 
     rules: tuple[RuleReads, ...] = ()
-    arguments: bool = False
-    principal: bool = False
+    arguments: frozenset[str] = frozenset()
+    all_arguments: bool = False
+    principal: frozenset[str] = frozenset()
     output: bool = False
+
+    @property
+    def any_arguments(self) -> bool:
+        return self.all_arguments or bool(self.arguments)
+
+    def told_by(self, arguments: Json, principal: Mapping[str, Any] | None) -> Json:
+        """What of a call these rules look at: calls that are alike in it are answered alike."""
+        looked_at: list[Json] = [None, None]
+        if self.all_arguments or not isinstance(arguments, dict):
+            looked_at[0] = arguments if self.any_arguments else None
+        else:
+            looked_at[0] = {name: arguments[name] for name in self.arguments & arguments.keys()}
+        if self.principal and principal is not None:
+            looked_at[1] = {name: principal[name] for name in self.principal & principal.keys()}
+        return looked_at
 
 
 def reads_of(rules: Sequence[Mapping[str, Any]]) -> tuple[RuleReads, ...]:
@@ -56,8 +72,9 @@ def reads_about(rules: tuple[RuleReads, ...], tool: str) -> ToolReads:
     about = tuple(rule for rule in rules if rule.is_about(tool))
     return ToolReads(
         about,
-        arguments=any(rule.arguments or rule.all_arguments for rule in about),
-        principal=any(rule.principal for rule in about),
+        arguments=frozenset().union(*(rule.arguments for rule in about)),
+        all_arguments=any(rule.all_arguments for rule in about),
+        principal=frozenset().union(*(rule.principal for rule in about)),
         output=any(rule.type == "post" for rule in about),
     )
 
@@ -93,7 +110,9 @@ def _reads(rule: Mapping[str, Any]) -> RuleReads:
         ),
         # Whether a tool changes anything, and so may be withheld, can follow from its arguments.
         all_arguments=kind == "sandbox" or (kind == "post" and withholds),
-        principal=any(selector.startswith("principal") for selector in selectors),
+        principal=frozenset(
+            selector.split(".")[1] for selector in selectors if selector.startswith("principal.")
+        ),
         not_here=tuple(sorted(each for each in selectors if each.startswith(NOT_HERE))),
     )
 

@@ -1,22 +1,41 @@
 """One session under other limits: counted on call by call, in the three countings."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple, Protocol
 
 from governance.domain.session_limits import MaxAttempts, SessionLimit
 from governance.domain.success import Verdict
 from outcomes.domain.backtests.comparing import Answer, Change, Decision, Recorded, Said, compare
-from outcomes.domain.session import Step
 
 _SUCCESS: Final = Verdict.SUCCESS
 _DENIED: Final = "denied"
 COUNTINGS: Final = ("executions", "reported", "classified")
-_COUNTS: Final[tuple[Callable[[Step], bool], ...]] = (
-    lambda step: True,
-    lambda step: step.reported is _SUCCESS,
-    lambda step: step.verdict is _SUCCESS,
-)
+_ALL: Final = range(len(COUNTINGS))
+_ALLOWED: Final = Said(Decision.ALLOWED)
+
+
+class Counted(Protocol):
+    """A call as limits count it: a step of its session, or its row."""
+
+    @property
+    def kind(self) -> str | None: ...
+    @property
+    def tool(self) -> str: ...
+    @property
+    def verdict(self) -> str | None: ...
+    @property
+    def reported(self) -> str | None: ...
+    @property
+    def from_sdk(self) -> bool: ...
+
+
+class _OnExecutions(NamedTuple):
+    """A limit that applies to a call, and its place among all limits."""
+
+    place: int
+    value: int
+    tool: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,60 +44,38 @@ class Result:
     said: Said
 
 
-class _Timeline:
-    """What agents keep of a session: its attempts and executions, in one way of counting."""
-
-    __slots__ = ("_counts", "attempts", "by_tool", "executions", "stops")
-
-    def __init__(self, counts: Callable[[Step], bool], limits: int) -> None:
-        self._counts = counts
-        self.attempts = self.executions = 0
-        self.by_tool: dict[str, int] = {}
-        self.stops = [0] * limits
-
-    def execute(self, step: Step) -> None:
-        if self._counts(step):
-            self.executions += 1
-            self.by_tool[step.tool] = self.by_tool.get(step.tool, 0) + 1
-
-    def denying(self, limits: Sequence[SessionLimit], step: Step, *, first: bool) -> int | None:
-        """The place of the limit that stops this call, attempts being asked before all rules."""
-        for place, limit in enumerate(limits):
-            if isinstance(limit, MaxAttempts) is not first or (limit.assumed and not step.from_sdk):
-                continue
-            if self._used(limit) >= limit.value and limit.tool in (None, step.tool):
-                return place
-        return None
-
-    def _used(self, limit: SessionLimit) -> int:
-        if isinstance(limit, MaxAttempts):
-            return self.attempts  # this one is among them: N lets N-1 pass
-        return self.executions if limit.tool is None else self.by_tool.get(limit.tool, 0)
-
-
 class SessionReplay:
-    """Give it every call of the session, in order."""
+    """Give it every call of the session, in order.
+
+    Each counting has a course of its own: what one of them would stop, another lets run.
+    """
 
     def __init__(self, limits: Sequence[SessionLimit]) -> None:
         self.limits = limits
-        self._timelines = [_Timeline(counts, len(limits)) for counts in _COUNTS]
+        self._attempts = 0
+        self._executions = [0] * len(COUNTINGS)
+        self._by_tool: list[dict[str, int]] = [{} for _ in COUNTINGS]
+        self._stops: dict[tuple[int, int], int] = {}
+        self._on_attempts = [
+            (place, limit.value, limit.assumed)
+            for place, limit in enumerate(limits)
+            if isinstance(limit, MaxAttempts)
+        ]
+        self._tools = {limit.tool for limit in limits} - {None}
+        self._applying: dict[tuple[str, bool], list[_OnExecutions]] = {}
         self._newly_denied = False
 
-    def pass_by(self, step: Step) -> None:
+    def pass_by(self, step: Counted) -> None:
         """A call that is not replayed: it counts as it was recorded."""
-        for timeline in self._timelines:
-            timeline.attempts += 1
-            if _ran(step):
-                timeline.execute(step)
+        self._attempts += 1
+        if _ran(step):
+            for counting in _ALL:
+                self._execute(counting, step)
 
     def replay(
-        self, step: Step, recorded: Recorded, answer: Answer, *, output_before: str = "allow"
+        self, step: Counted, recorded: Recorded, answer: Answer, *, output_before: str = "allow"
     ) -> Result:
-        said = Said(Decision.ALLOWED)
-        for number, timeline in enumerate(self._timelines):
-            here = self._advance(timeline, step, recorded, answer)
-            if number == 0:  # what agents do: they count executions
-                said = here
+        said = self._said(step, recorded, answer)
         change = self._change(recorded, said, output_before)
         if change is Change.NEWLY_DENIED:
             self._newly_denied = True
@@ -87,29 +84,73 @@ class SessionReplay:
     def stops(self) -> list[dict[str, int]]:
         """Of each limit how many calls it denied, by counting."""
         return [
-            {
-                name: timeline.stops[place]
-                for name, timeline in zip(COUNTINGS, self._timelines, strict=True)
-            }
+            {name: self._stops.get((place, number), 0) for number, name in enumerate(COUNTINGS)}
             for place in range(len(self.limits))
         ]
 
-    def _advance(self, timeline: _Timeline, step: Step, recorded: Recorded, answer: Answer) -> Said:
-        timeline.attempts += 1
-        place = timeline.denying(self.limits, step, first=True)
-        if place is None and answer.decision is Decision.ALLOWED:  # what asks is not looked at on
-            place = timeline.denying(self.limits, step, first=False)
-        if place is not None:
-            timeline.stops[place] += 1
-            return Said(Decision.DENIED, names_of(self.limits[place]), by_limit=True)
-        if _would_run(step, recorded, answer):
-            timeline.execute(step)
+    def _said(self, step: Counted, recorded: Recorded, answer: Answer) -> Said:
+        self._attempts += 1
+        for place, value, assumed in self._on_attempts:
+            # This call is among them, so N lets N-1 pass; attempts are asked before all rules.
+            if self._attempts >= value and (step.from_sdk or not assumed):
+                for counting in _ALL:
+                    self._stop(place, counting)
+                return Said(Decision.DENIED, names_of(self.limits[place]), by_limit=True)
+        runs = _would_run(step, recorded, answer)
+        stopped = None
+        if answer.decision is Decision.ALLOWED:  # what asks is looked at no further
+            for counting in reversed(_ALL):
+                stopped = self._stopped(counting, step)
+                if stopped is not None:
+                    self._stop(stopped, counting)
+                elif runs:
+                    self._execute(counting, step)
+        elif runs:
+            for counting in _ALL:
+                self._execute(counting, step)
+        if stopped is not None:  # in the first counting: agents count executions
+            return Said(Decision.DENIED, names_of(self.limits[stopped]), by_limit=True)
+        if answer.decision is Decision.ALLOWED and answer.output == "allow":
+            return _ALLOWED
         rules = (answer.rule,) if answer.rule else ()
         return Said(answer.decision, rules, output=answer.output, output_rule=answer.output_rule)
 
+    def _stopped(self, counting: int, step: Counted) -> int | None:
+        for place, value, tool in self._applying_to(step):
+            used = self._by_tool[counting].get(tool, 0) if tool else self._executions[counting]
+            if used >= value:
+                return place
+        return None
+
+    def _applying_to(self, step: Counted) -> list[_OnExecutions]:
+        key = (step.tool if step.tool in self._tools else "", step.from_sdk)
+        found = self._applying.get(key)
+        if found is None:
+            found = self._applying[key] = [
+                _OnExecutions(place, limit.value, limit.tool)
+                for place, limit in enumerate(self.limits)
+                if not isinstance(limit, MaxAttempts)
+                and limit.tool in (None, step.tool)
+                and (step.from_sdk or not limit.assumed)
+            ]
+        return found
+
+    def _execute(self, counting: int, step: Counted) -> None:
+        if counting == 1 and step.reported != _SUCCESS:
+            return
+        if counting == 2 and step.verdict != _SUCCESS:
+            return
+        self._executions[counting] += 1
+        if step.tool in self._tools:
+            by_tool = self._by_tool[counting]
+            by_tool[step.tool] = by_tool.get(step.tool, 0) + 1
+
+    def _stop(self, place: int, counting: int) -> None:
+        self._stops[place, counting] = self._stops.get((place, counting), 0) + 1
+
     def _change(self, recorded: Recorded, said: Said, output_before: str) -> Change:
-        # A stop by a limit that neither the record nor the new rules know depends on the count,
-        # and an agent that was denied something would have gone on in another way.
+        # What a limit says depends on the count, and an agent that was denied something would have
+        # gone on in another way.
         by_rule = said.decision is not Decision.ALLOWED and not said.by_limit
         of_limit = said.by_limit or (recorded.by_limit and not by_rule)
         if of_limit and self._newly_denied:
@@ -123,11 +164,11 @@ def names_of(limit: SessionLimit) -> tuple[str, ...]:
     return (own,) if limit.assumed else (*limit.rule_ids, own)
 
 
-def _ran(step: Step) -> bool:
+def _ran(step: Counted) -> bool:
     return bool(step.kind) and step.kind != _DENIED
 
 
-def _would_run(step: Step, recorded: Recorded, answer: Answer) -> bool:
+def _would_run(step: Counted, recorded: Recorded, answer: Answer) -> bool:
     """Nobody knows what would have been granted, so what is newly asked runs only if it did."""
     if answer.decision is Decision.DENIED:
         return False
