@@ -2,12 +2,16 @@
 
 import gc
 import os
+import time
 from datetime import timedelta
 from typing import Any
 
 from celery import Celery
 from celery.beat import EmbeddedService
-from celery.signals import worker_ready
+from celery.signals import task_postrun, task_prerun, worker_init, worker_ready
+from django.db import close_old_connections, connection
+
+from edictum_site.own_clock import Due, keep_time
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "edictum_site.settings")
 app = Celery("edictum_site")
@@ -54,6 +58,32 @@ app.conf.beat_schedule = {
         "schedule": timedelta(hours=6),
     },
 }
+
+
+@worker_init.connect
+def look_by_itself(**_: Any) -> None:
+    # From before the broker is asked for the first time: it may hang.
+    entries = app.conf.beat_schedule.values()
+    every = {entry["task"]: entry["schedule"].total_seconds() for entry in entries}
+    due = Due(every, began=time.monotonic())
+
+    def begin(sender: Any = None, **_: Any) -> None:
+        due.brought(sender.name)
+
+    def end(sender: Any = None, **_: Any) -> None:
+        due.ended(sender.name, time.monotonic())
+
+    task_prerun.connect(begin, weak=False)
+    task_postrun.connect(end, weak=False)
+    keep_time(due, run_here)
+
+
+def run_here(task: str) -> None:
+    close_old_connections()
+    try:
+        app.tasks[task]()
+    finally:
+        connection.close()  # where it was unknown to the pool, nobody else would
 
 
 @worker_ready.connect

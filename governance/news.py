@@ -20,6 +20,9 @@ from redis.retry import Retry
 CHANNEL = "edictum-site:news"
 CONNECTED = "edictum-site:connected"
 PATIENCE = 0.5  # seconds; a person who deploys waits no longer for a silent broker
+SILENT_FOR = 3.0  # seconds in which no page asks a broker that did not answer
+
+_silent_until = 0.0
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +67,8 @@ def connected(project_id: int) -> list[Connected] | None:
         found = [Connected(*json.loads(text)) for texts in pipeline.execute() for text in texts]
         return sorted(found)
 
+    if time.monotonic() < _silent_until:
+        return None
     answer: list[Connected] | None = _ask(look)
     return answer
 
@@ -80,11 +85,13 @@ def streams_key(project_id: int, process: str) -> str:
 
 def _ask(question: Callable[["Redis"], Any]) -> Any:
     """The broker's answer; None where there is none, which is nobody's fault here."""
+    global _silent_until
     if not settings.REDIS_URL:
         return None
     try:
         return question(_broker(settings.REDIS_URL))
     except RedisError as error:
+        _silent_until = time.monotonic() + SILENT_FOR
         logger.warning("The broker is silent; streams will find out what is new: %s", error)
         return None
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 from kombu.exceptions import OperationalError
+from redis import RedisError
 
 from outcomes.tasks import run_backtests, settle
 
@@ -48,7 +49,7 @@ class Doorbell:
             self._pressed.clear()
             try:
                 self._word()
-            except (OperationalError, OSError) as error:
+            except (OperationalError, RedisError, OSError) as error:
                 logger.warning("The broker is silent; the sweep will find what waits: %s", error)
                 time.sleep(1)
             time.sleep(PAUSE)

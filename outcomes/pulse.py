@@ -13,7 +13,10 @@ KEY = "edictum-site:worker"
 EVERY = 1.0  # seconds
 KEPT = 10  # seconds: several sweeps
 
+SILENT_FOR = 3.0  # seconds in which a broker that did not answer is not asked again
+
 _given = 0.0
+_silent_until = 0.0
 
 
 def give() -> None:
@@ -33,7 +36,8 @@ def is_felt() -> bool | None:
 
 def _ask(question: Callable[["Redis"], Any]) -> Any:
     """The broker's answer; None where there is none, which is nobody's fault here."""
-    if not settings.REDIS_URL:
+    global _silent_until
+    if not settings.REDIS_URL or time.monotonic() < _silent_until:
         return None
     broker = Redis.from_url(
         settings.REDIS_URL,
@@ -44,6 +48,7 @@ def _ask(question: Callable[["Redis"], Any]) -> Any:
     try:
         return question(broker)
     except RedisError:
+        _silent_until = time.monotonic() + SILENT_FOR
         return None
     finally:
         broker.close()

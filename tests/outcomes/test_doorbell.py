@@ -2,6 +2,8 @@
 
 import threading
 
+import pytest
+import redis
 from kombu.exceptions import OperationalError
 
 from outcomes import doorbell
@@ -10,8 +12,9 @@ from outcomes import doorbell
 class Heard:
     """Stands in for the broker, which is not ours: hears the messages, or is silent."""
 
-    def __init__(self, silent: int = 0) -> None:
+    def __init__(self, silent: int = 0, error: type[Exception] = OperationalError) -> None:
         self.silent = silent
+        self.error = error
         self.messages = 0
         self.first = threading.Event()
         self.failed = threading.Event()
@@ -21,7 +24,7 @@ class Heard:
         if self.silent:
             self.silent -= 1
             self.failed.set()
-            raise OperationalError("nobody there")
+            raise self.error("nobody there")
         self.messages += 1
         self.first.set()
 
@@ -54,8 +57,9 @@ def test_a_ring_after_the_last_message_is_heard_as_well(monkeypatch):
     assert heard.first.wait(10)
 
 
-def test_a_silent_broker_is_survived(monkeypatch):
-    heard = Heard(silent=1)
+@pytest.mark.parametrize("error", [OperationalError, redis.TimeoutError, ConnectionError])
+def test_a_silent_broker_is_survived(monkeypatch, error):
+    heard = Heard(silent=1, error=error)
     monkeypatch.setattr(doorbell, "settle", heard)
     bell = doorbell.Doorbell()
     bell.ring()

@@ -1,0 +1,45 @@
+"""A Redis that takes connections and answers nothing: the console goes on without it."""
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.items import an_outcome
+from tests.journeys.console import a_session
+
+
+@pytest.fixture
+def redis(console) -> Iterator[int]:
+    number = console.product.children["redis"]
+    try:
+        yield number
+    finally:
+        os.kill(number, signal.SIGCONT)
+
+
+def test_posts_settling_and_pages_go_on_while_redis_hangs_and_after(console, admin, redis):
+    session = a_session()
+    os.kill(redis, signal.SIGSTOP)
+    for n in range(3):
+        console.post(an_outcome(f"{session}-{n}", session_id=session))
+        counts = console.settled(f"agent-sessions/{session}")["counts"]
+        assert counts["attempts"] == n + 1
+    admin.goto(f"{console.url}/p/default/sessions/{session}/")
+    expect(admin.locator("main")).to_contain_text(session)
+    admin.goto(f"{console.url}/p/default/agents/")
+    expect(admin.locator("h1")).to_be_visible()
+    assert console.ask("GET", "health")[1]["broker"] == "down"
+    os.kill(redis, signal.SIGCONT)
+    console.post(an_outcome(f"{session}-after", session_id=session))
+    assert console.settled(f"agent-sessions/{session}")["counts"]["attempts"] == 4
+
+
+def test_a_worker_that_begins_while_redis_hangs_settles(console, redis):
+    session = a_session()
+    os.kill(redis, signal.SIGSTOP)
+    os.kill(console.product.children["worker"], signal.SIGKILL)
+    console.post(an_outcome(session_id=session))
+    assert console.settled(f"agent-sessions/{session}")["counts"]["attempts"] == 1
