@@ -65,7 +65,9 @@ class Questions:
             environment = self._environments.get(row.environment, "")
             book = self._deployed.book_of(row.version)
             chosen = self._chosen.glance(row, environment)
-            deployed = None if book is None else book.glance(row, environment)
+            deployed = chosen
+            if book is not self._chosen:
+                deployed = None if book is None else book.glance(row, environment)
             looked = Looked(row, recorded, chosen, deployed)
             if chosen is None or (book is not None and deployed is None):
                 unread.append((len(calls), looked, book))
@@ -78,8 +80,10 @@ class Questions:
     def _found(self, looked: Looked, book: Book | None, content: Content) -> Looked:
         row = looked.row
         environment = self._environments.get(row.environment, "")
-        chosen = self._chosen.find(row, environment, content)
-        deployed = None if book is None else book.find(row, environment, content)
+        chosen: Slot | None = self._chosen.find(row, environment, content)
+        deployed = chosen
+        if book is not self._chosen:
+            deployed = None if book is None else book.find(row, environment, content)
         return looked._replace(chosen=chosen, deployed=deployed)
 
     def _questions(self) -> Iterator["Future[None]"]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 from outcomes.domain.backtests.comparing import Change, Recorded
@@ -38,15 +38,12 @@ class Span:
     last: datetime
 
     def piece_of(self, at: datetime) -> int:
-        whole = (self.last - self.first).total_seconds()
-        passed = (at - self.first).total_seconds()
-        place = int(passed / whole * BUCKETS) if whole > 0 else 0
+        whole = self.last - self.first
+        place = (at - self.first) * BUCKETS // whole if whole else 0
         return min(max(place, 0), BUCKETS - 1)
 
     def start_of(self, piece: int) -> datetime:
-        return self.first + timedelta(
-            seconds=(self.last - self.first).total_seconds() * piece / BUCKETS
-        )
+        return self.first + (self.last - self.first) * piece / BUCKETS
 
 
 @dataclass(slots=True)
