@@ -1,7 +1,7 @@
 """All there is to say of a text that somebody writes: what is wrong, what surprises, its rules."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from governance.domain.dialect import Dialect
@@ -16,7 +16,8 @@ from governance.domain.lint import lint
 from governance.domain.merging import conflicts_in
 from governance.domain.outline import OutlinedRule, outline
 from governance.domain.written import words_at
-from governance.queries.contracts import read_contract
+from governance.models import Bundle, Project
+from governance.queries.contracts import bundle_named, read_contract, renamed, taken
 
 Severity = Literal["error", "warning"]
 
@@ -53,6 +54,14 @@ class Checked:
         return len(self.problems) - self.errors
 
     @property
+    def errors_counted(self) -> str:
+        return "1 error" if self.errors == 1 else f"{self.errors} errors"
+
+    @property
+    def warnings_counted(self) -> str:
+        return "1 warning" if self.warnings == 1 else f"{self.warnings} warnings"
+
+    @property
     def worst(self) -> Severity | None:
         return "error" if self.errors else "warning" if self.problems else None
 
@@ -73,6 +82,23 @@ def check_text(text: str, *, tools: Collection[str] | None = None) -> Checked:
     problems = [*_marked("error", read.errors, text), *_marked("warning", warnings, text)]
     problems.sort(key=lambda each: each.place)
     return Checked(tuple(problems), outline(document), document.dialect, read.name)
+
+
+def check_draft(
+    project: Project, bundle: Bundle | None, text: str, *, tools: Collection[str] | None = None
+) -> Checked:
+    """And whether it could be saved under its name: as a version of this bundle, or a new one."""
+    checked = check_text(text, tools=tools)
+    if not checked.name:
+        return checked
+    if bundle is not None:
+        unfit = renamed(text, bundle.name) if checked.name != bundle.name else None
+    else:
+        unfit = taken(text, checked.name) if bundle_named(project, checked.name) else None
+    if unfit is None:
+        return checked
+    problems = sorted([*_marked("error", [unfit], text), *checked.problems], key=lambda p: p.place)
+    return replace(checked, problems=tuple(problems))
 
 
 def _surprises(

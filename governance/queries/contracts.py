@@ -50,6 +50,11 @@ def _with_surprises(read: Validation, document: Document) -> Validation:
     return replace(read, warnings=tuple(warnings))
 
 
+def taken(document: bytes | str, name: str) -> Problem:
+    message = f"There is a contract `{name}` already: give this one another name, or edit that one."
+    return _about_the_name(document, message)
+
+
 def _about_the_name(document: bytes | str, message: str) -> Problem:
     text = document if isinstance(document, str) else document.decode()
     found = locate(text, {(_NAME_AT, False)}).get((_NAME_AT, False))

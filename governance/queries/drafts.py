@@ -1,5 +1,8 @@
 """Drafts of contracts: one's own, and who else is writing."""
 
+from governance.domain.document import read_document
+from governance.domain.errors import DocumentInvalid
+from governance.domain.meaning import Change, changes
 from governance.models import Bundle, BundleVersion, Draft, Project
 
 SHOWN = 20
@@ -30,3 +33,13 @@ def drafts_of_others(bundle: Bundle, person_id: int) -> list[Draft]:
 
 def text_of(version: BundleVersion | None) -> str:
     return bytes(version.document).decode() if version is not None else ""
+
+
+def changes_since(version: BundleVersion | None, text: str) -> tuple[Change, ...] | None:
+    """By meaning; none where the text cannot be read, or grew from nothing."""
+    if version is None:
+        return None
+    try:
+        return changes(read_document(bytes(version.document)), read_document(text))
+    except DocumentInvalid:
+        return None
