@@ -2,8 +2,7 @@
 
 from django.db.models import Q, QuerySet
 
-from governance.models import Project
-from governance.requirements import Evidence
+from governance.requirements import Evidence, Project
 from outcomes.models import Backtest
 
 SHOWN = 50

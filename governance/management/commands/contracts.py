@@ -1,0 +1,162 @@
+"""Contracts between a folder, such as one in git, and a project: push, pull and check."""
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from governance import commands, queries
+from governance.domain.actor import CONSOLE
+from governance.domain.errors import Conflict, GovernanceError, Problem
+from governance.management.contract_folder import (
+    Folder,
+    Pushed,
+    plan_pull,
+    plan_push,
+    read_folder,
+    write,
+)
+from governance.models import BundleVersion, Project
+
+SHOWN = 20  # changes of one contract
+
+
+class Command(BaseCommand):
+    help = "Bring the contracts of a folder into a project, or the other way round."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        for action, words in ACTIONS.items():
+            each = actions.add_parser(action, help=words)
+            each.add_argument("folder", type=Path, metavar="DIR")
+            each.add_argument("--project", required=action != "check", help="its slug")
+            each.add_argument("--env", default="", help=ENVIRONMENTS[action])
+            if action != "check":
+                each.add_argument("--yes", action="store_true", help="do not ask")
+            if action == "push":
+                each.add_argument("--message", default="", help="of the versions that are made")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        folder: Path = options["folder"]
+        if options["action"] != "pull" and not folder.is_dir():
+            raise CommandError(f"There is no folder {folder}.")
+        try:
+            match options["action"]:
+                case "push":
+                    self._push(folder, options)
+                case "pull":
+                    self._pull(folder, options)
+                case _:
+                    self._check(folder, options)
+        except GovernanceError as error:
+            raise CommandError(str(error)) from error
+
+    def _check(self, path: Path, options: dict[str, Any]) -> None:
+        folder = self._read(path)
+        if options["project"]:
+            project, env = self._project(options), options["env"]
+            self._tell_push(list(plan_push(project, folder.files, env)), project, env)
+        self._say(f"{_contracts(len(folder.files))} can be pushed.")
+
+    def _push(self, path: Path, options: dict[str, Any]) -> None:
+        project, env = self._project(options), options["env"]
+        plan = list(plan_push(project, self._read(path).files, env))
+        if not self._tell_push(plan, project, env):
+            self._say("Nothing is to be done.")
+            return
+        self._ask(options)
+        for each in plan:
+            version, _ = commands.save_version(
+                project, document=each.file.document, message=options["message"], by=CONSOLE
+            )
+            if env:
+                self._say(self._deploy(version, env))
+
+    def _pull(self, path: Path, options: dict[str, Any]) -> None:
+        plan = list(plan_pull(self._project(options), path, options["env"]))
+        for each in plan:
+            self._say(f"{each.path.name}: {each.version}, {each.becomes}")
+        if all(each.becomes == "unchanged" for each in plan):
+            self._say("Nothing is to be done.")
+            return
+        self._ask(options)
+        for each in plan:
+            if each.becomes != "unchanged":
+                write(each)
+
+    def _deploy(self, version: BundleVersion, env: str) -> str:
+        try:
+            _, is_new = commands.deploy(version, to=env, by=CONSOLE)
+        except Conflict as refused:
+            if refused.code != "approval_required":
+                raise CommandError(f"{version} is saved and not deployed: {refused}") from refused
+            asked, _ = commands.ask_to_deploy(version, to=env, by=CONSOLE)
+            return f"{version} waits for a second person in {env}: request {asked.pk}."
+        return f"{version} is live in {env}{'' if is_new else ' already'}."
+
+    def _tell_push(self, plan: list[Pushed], project: Project, env: str) -> bool:
+        """Whether anything is to be done."""
+        takes_two = bool(env) and queries.required_in(project, env).second_person
+        for each in plan:
+            words = f"{each.file.path.name}: {each.file.name} v{each.number}, {each.becomes}"
+            if env and each.is_live:
+                words += f", live in {env}"
+            elif env:
+                words += f", {'to be approved' if takes_two else 'to be deployed'} in {env}"
+            self._say(words)
+            for change in each.meaning[:SHOWN]:
+                self._say(f"    {change}")
+            if len(each.meaning) > SHOWN:
+                self._say(f"    and {len(each.meaning) - SHOWN} more")
+        return any(each.becomes != "unchanged" or (env and not each.is_live) for each in plan)
+
+    def _read(self, path: Path) -> Folder:
+        folder = read_folder(path)
+        for file, problem in folder.warnings:
+            self._say(f"{_place(file, problem)}: note: {problem.message}")
+        for file, problem in folder.problems:
+            self.stderr.write(f"{_place(file, problem)}: {problem.message}")
+        if folder.problems:
+            wrong = len({file for file, _ in folder.problems})
+            raise CommandError(f"{_contracts(wrong)} cannot be pushed; nothing was done.")
+        return folder
+
+    def _project(self, options: dict[str, Any]) -> Project:
+        project = queries.project_with(options["project"])
+        if project is None:
+            raise CommandError(f"There is no project {options['project']}.")
+        return project
+
+    def _ask(self, options: dict[str, Any]) -> None:
+        if options["yes"]:
+            return
+        if not sys.stdin.isatty():
+            raise CommandError("Nothing was done: say --yes where nobody can answer.")
+        if input("Do it? [y/N] ").strip().lower() not in ("y", "yes"):
+            raise CommandError("Nothing was done.")
+
+    def _say(self, words: str) -> None:
+        self.stdout.write(words)
+
+
+ACTIONS = {
+    "push": "make versions of what the files say, and with --env deploy them",
+    "pull": "write the newest versions, or with --env what is live there, into files",
+    "check": "say whether each file is a contract; with --project what a push would do",
+}
+ENVIRONMENTS = {
+    "push": "deploy there",
+    "pull": "what is live there",
+    "check": "say what deploying there would do",
+}
+
+
+def _place(file: Path, problem: Problem) -> str:
+    place = [file.name, problem.line, problem.column]
+    return ":".join(str(part) for part in place if part is not None)
+
+
+def _contracts(number: int) -> str:
+    return f"{number} contract{'' if number == 1 else 's'}"

@@ -1,0 +1,138 @@
+"""A folder of contracts that a team keeps in git, against what the console has of them."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from governance import queries
+from governance.domain.document import read_document
+from governance.domain.errors import Problem
+from governance.domain.meaning import changes
+from governance.engine import Validation
+from governance.models import Bundle, BundleVersion, Project
+
+ENDINGS = {".yaml", ".yml"}
+
+
+@dataclass(frozen=True, slots=True)
+class ContractFile:
+    path: Path
+    document: bytes
+    read: Validation
+
+    @property
+    def name(self) -> str:
+        return self.read.name
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What pushing a file would do: a version, or none; then its deployment where one is wanted."""
+
+    file: ContractFile
+    newest: BundleVersion | None
+    becomes: Literal["new contract", "new version", "unchanged"]
+    meaning: tuple[str, ...] = ()
+    live: int | None = None  # the version live where it is to be deployed
+
+    @property
+    def number(self) -> int:
+        """The version that has the bytes of the file afterwards."""
+        present = self.newest.number if self.newest else 0
+        return present if self.becomes == "unchanged" else present + 1
+
+    @property
+    def is_live(self) -> bool:
+        return self.live == self.number
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    path: Path
+    version: BundleVersion
+    becomes: Literal["written", "overwritten", "unchanged"]
+
+
+@dataclass(slots=True)
+class Folder:
+    files: list[ContractFile] = field(default_factory=list)
+    problems: list[tuple[Path, Problem]] = field(default_factory=list)
+    warnings: list[tuple[Path, Problem]] = field(default_factory=list)
+
+
+def read_folder(path: Path) -> Folder:
+    """All contracts directly in it, by the names of the files."""
+    folder = Folder()
+    seen: dict[str, Path] = {}
+    for each in sorted(path.iterdir()):
+        if each.suffix not in ENDINGS or each.name.startswith(".") or not each.is_file():
+            continue
+        document = each.read_bytes()
+        read = queries.read_contract(document)
+        folder.problems += [(each, problem) for problem in read.errors]
+        folder.warnings += [(each, problem) for problem in read.warnings]
+        if read.valid and (first := seen.setdefault(read.name, each)) != each:
+            twice = f"{first.name} is the contract `{read.name}` too: one of them has to go."
+            folder.problems.append((each, Problem(message=twice, path="metadata.name")))
+        folder.files.append(ContractFile(each, document, read))
+    return folder
+
+
+def plan_push(project: Project, files: list[ContractFile], environment: str) -> Iterator[Pushed]:
+    for file in files:
+        bundle = queries.bundle_named(project, file.name)
+        newest = queries.newest_version(bundle) if bundle else None
+        live = queries.live_in(bundle, environment) if bundle and environment else None
+        number = live.version.number if live else None
+        if newest is None:
+            yield Pushed(file, None, "new contract")
+        elif bytes(newest.document) == file.document:
+            yield Pushed(file, newest, "unchanged", live=number)
+        else:
+            before, after = read_document(bytes(newest.document)), read_document(file.document)
+            meaning = tuple(map(str, changes(before, after)))
+            yield Pushed(file, newest, "new version", meaning, live=number)
+
+
+def plan_pull(project: Project, path: Path, environment: str) -> Iterator[Pulled]:
+    """Into the file that has a contract already, else into one of its name."""
+    files = read_folder(path).files if path.is_dir() else []
+    there = {file.name: file for file in reversed(files) if file.name}
+    for version in _wanted(project, environment):
+        name = version.bundle.name
+        present = there.get(name)
+        target = present.path if present else path / f"{name}.yaml"
+        if not target.exists():
+            yield Pulled(target, version, "written")
+        elif target.read_bytes() == bytes(version.document):
+            yield Pulled(target, version, "unchanged")
+        else:
+            yield Pulled(target, version, "overwritten")
+
+
+def write(pulled: Pulled) -> None:
+    """Whole or not at all, byte for byte."""
+    folder = pulled.path.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(bytes(pulled.version.document))
+        Path(name).chmod(0o644)
+        Path(name).replace(pulled.path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _wanted(project: Project, environment: str) -> Iterator[BundleVersion]:
+    """By name: of each bundle what is live there, or without an environment the newest version."""
+    for bundle in Bundle.objects.filter(project=project).order_by("name"):
+        live = queries.live_in(bundle, environment) if environment else None
+        if live is not None:
+            yield live.version
+        elif not environment and (newest := queries.newest_version(bundle)):
+            yield newest
