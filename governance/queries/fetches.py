@@ -48,12 +48,16 @@ def repeated_fetches() -> list[Repeated]:
 
 def fetches_told_unread() -> list[Repeated]:
     """Those with an open finding, to look whether that is over."""
-    found: list[Repeated] = []
-    for finding in Finding.objects.filter(kind=UNREAD, resolved_at=None)[:MOST]:
-        agent, _, environment = finding.subject.rpartition(" in ")
-        rows = Fetches.objects.filter(environment__project=finding.project_id, agent=agent)
-        found += _read(rows.filter(environment__name=environment))
-    return found
+    told = set(
+        Finding.objects.filter(kind=UNREAD, resolved_at=None)
+        .order_by("-last_at")
+        .values_list("project", "subject")[:MOST]
+    )
+    agents = {subject.rpartition(" in ")[0] for _, subject in told}
+    rows = Fetches.objects.filter(
+        agent__in=agents, environment__project__in={project for project, _ in told}
+    ).order_by("-last_at")
+    return [each for each in _read(rows) if (each.project_id, str(each)) in told]
 
 
 def _read(rows: QuerySet[Fetches]) -> list[Repeated]:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from governance import queries
 from governance.findings import Seen, Told, look
-from outcomes.domain.fleet import Drift, Standing, drift_of, lasts
+from outcomes.domain.fleet import Drift, Standing, drift_of, is_late, is_seen
 from outcomes.queries.fleet import Fleet, FleetAgent, fleet
 from outcomes.templatetags.addresses import agent_url
 
@@ -24,7 +24,7 @@ class Drifting:
 
     agent: FleetAgent
     drift: Drift
-    lasts: bool
+    is_late: bool
 
 
 def find_drift() -> None:
@@ -42,14 +42,14 @@ def _look_at(project_id: int, slug: str, now: datetime) -> None:
     for (environment, drift), group in groups.items():
         if len(group) > MANY:
             place = (drift.value, f"more than {MANY} agents in {environment}")
-            if any(each.lasts for each in group):
+            if any(each.is_late for each in group):
                 seen[place] = _told_of_many(slug, environment, drift, group)
             else:
                 still.append(place)
             continue
         for each in group:
             place = (drift.value, f"{each.agent.name} in {environment}")
-            if each.lasts:
+            if each.is_late:
                 seen[place] = _told(slug, each)
             else:
                 still.append(place)
@@ -61,8 +61,9 @@ def _drifting(whole: Fleet, now: datetime) -> Iterator[Drifting]:
         drift = drift_of(agent.standing, reported=agent.reported, sent=agent.sent)
         if drift is not None:
             shown_at = _shown_at(agent, drift, now)
-            changed_at = _changed_at(agent, drift, whole)
-            yield Drifting(agent, drift, lasts(shown_at=shown_at, changed_at=changed_at, now=now))
+            if shown_at is not None and is_seen(shown_at, now):
+                late = is_late(shown_at, _changed_at(agent, drift, whole))
+                yield Drifting(agent, drift, late)
 
 
 def _shown_at(agent: FleetAgent, drift: Drift, now: datetime) -> datetime | None:
@@ -99,7 +100,7 @@ def _told_of_many(slug: str, environment: str, drift: Drift, group: list[Driftin
     state = {"state": "stopped" if drift is Drift.STOP else "drifting"}
     state = {} if drift is Drift.UNKNOWN else state
     query = urlencode({"environment": environment} | state)
-    first = min(group, key=lambda each: (not each.lasts, each.agent.name))
+    first = min(group, key=lambda each: (not each.is_late, each.agent.name))
     return Told(
         why=f"There are {len(group):,} of them. Of {first.agent.name}: {_why(first)}",
         link=f"{reverse('outcomes:agents', args=[slug])}?{query}",

@@ -94,10 +94,12 @@ def drift_of(standing: Standing, *, reported: Runs, sent: Runs) -> Drift | None:
             return None
 
 
-def lasts(*, shown_at: datetime | None, changed_at: datetime | None, now: datetime) -> bool:
+def is_seen(shown_at: datetime, now: datetime) -> bool:
+    return shown_at >= now - SEEN_WITHIN
+
+
+def is_late(shown_at: datetime, changed_at: datetime | None) -> bool:
     """Whether something still shows it that long after what ought to run was changed last."""
-    if shown_at is None or shown_at < now - SEEN_WITHIN:
-        return False
     return changed_at is None or shown_at >= changed_at + LATE
 
 

@@ -16,6 +16,7 @@ from governance.models import Assignment, BundleVersion, Deployment, Stop
 from governance.news import Connected
 from outcomes import commands
 from outcomes.commands import drift
+from outcomes.models import AgentSeen
 from tests import builders
 from tests.governance.serving import TEXT, deployed
 from tests.outcomes.pages import an_item
@@ -104,6 +105,12 @@ def test_an_agent_that_was_not_seen_for_a_day_runs_nothing(project, agent, conne
     deployed(project, changed())
     earlier(Deployment, timedelta(days=3))
     call(agent, old, ago=timedelta(days=2))
+    assert told(project) == []
+
+
+def test_one_that_is_not_seen_any_more_needs_no_attention(project, behind):
+    assert told(project) == BEHIND
+    AgentSeen.objects.update(at=timezone.now() - timedelta(days=2))
     assert told(project) == []
 
 

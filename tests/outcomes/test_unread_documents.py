@@ -5,7 +5,10 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 
+from governance import commands as governance
 from governance import queries
+from governance.domain.actor import CONSOLE
+from governance.findings import found
 from governance.models import Fetches
 from outcomes import commands
 from tests import builders
@@ -77,3 +80,34 @@ def test_once_it_reports_the_finding_is_resolved(project, fetch):
 def test_fetches_of_just_now_of_long_ago_or_far_apart_are_not_told(project, fetch, when):
     fetch(3, **when)
     assert told(project) == []
+
+
+def test_one_that_is_not_heard_of_any_more_needs_no_attention(project, fetch):
+    fetch(3)
+    assert told(project) == UNREAD
+    Fetches.objects.update(last_at=F("last_at") - timedelta(days=2))
+    assert told(project) == UNREAD
+    Fetches.objects.all().delete()
+    assert told(project) == []
+
+
+def test_what_was_dismissed_is_not_told_again_while_it_goes_on(project, fetch):
+    fetch(3)
+    told(project)
+    governance.dismiss(queries.open_findings(project)[0], by=CONSOLE)
+    fetch(1, ago=timedelta(minutes=1))
+    assert told(project) == []
+
+
+def test_many_of_them_take_no_query_each_to_be_told_from_those_that_report(
+    project, fetch, django_assert_num_queries
+):
+    fetch(1)
+    (row,) = Fetches.objects.all()
+    for number in range(9):
+        found(project.pk, "document_not_read", f"bot-{number} in production", why="w")
+        Fetches.objects.create(
+            environment=row.environment, key=row.key, agent=f"bot-{number}", last_at=row.last_at
+        )
+    with django_assert_num_queries(2):
+        assert len(queries.fetches_told_unread()) == 9
