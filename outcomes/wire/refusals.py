@@ -4,6 +4,16 @@ from dataclasses import dataclass
 
 MAX_BESIDE = 1024 * 1024  # bytes of an item beside its output, which alone may be moved elsewhere
 EXCERPT = 1_000  # bytes of a refused item that are kept
+# How a sentence of the decoder tells what is wrong, and our code for it.
+OF_THE_DECODER = (
+    ("missing required field", "missing_field"),
+    ("Invalid enum value", "unknown_type"),
+    ("of length", "wrong_length"),
+    ("out of range", "number_out_of_range"),
+    ("Expected", "wrong_type"),
+    ("malformed", "not_json"),
+    ("truncated", "not_json"),
+)
 
 
 class BodyRefused(Exception):
@@ -42,18 +52,7 @@ def refused(error: Exception) -> ItemRefused:
         return ItemRefused("too_deep", "The item is nested too deep.")
     if isinstance(error, UnicodeDecodeError):
         return ItemRefused("not_utf8", "A text in the item is not UTF-8.")
-    for beginning, code in _CODES:
+    for beginning, code in OF_THE_DECODER:
         if beginning in text:
             return ItemRefused(code, text)
     return ItemRefused("invalid_item", text)
-
-
-_CODES = (
-    ("missing required field", "missing_field"),
-    ("Invalid enum value", "unknown_type"),
-    ("of length", "wrong_length"),
-    ("out of range", "number_out_of_range"),
-    ("Expected", "wrong_type"),
-    ("malformed", "not_json"),
-    ("truncated", "not_json"),
-)

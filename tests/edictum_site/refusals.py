@@ -1,0 +1,73 @@
+"""What the product may refuse, read from its own source: each code, and the status it goes with."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from edictum_site.api import CODES, STATUS
+from governance.domain.errors import GovernanceError
+from outcomes.wire.refusals import OF_THE_DECODER
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("governance", "outcomes", "edictum_site")
+TOLD_WITH_ITS_STATUS = {"BodyRefused", "refusal", "api_error"}
+REASONS = {"Blocked": 409}  # of a deployment that may not be: its command refuses with them
+
+
+class Refused(NamedTuple):
+    status: int
+    code: str
+
+
+def of_requests() -> set[Refused]:
+    """Every code that an error of the API may carry."""
+    kinds = {each.__name__: _status_of(each) for each in _errors()} | REASONS
+    found = {Refused(_status_of(each), each.code) for each in _errors()}
+    found |= {Refused(status, code) for status, code in CODES.items()}
+    for name, call in _calls():
+        values = [_constant(each) for each in call.args[:2]]
+        if name in TOLD_WITH_ITS_STATUS:
+            if len(values) == 2 and isinstance(values[0], int) and isinstance(values[1], str):
+                found.add(Refused(values[0], values[1]))
+        elif name in kinds:
+            codes = [_constant(each.value) for each in call.keywords if each.arg == "code"]
+            found |= {Refused(kinds[name], code) for code in codes if isinstance(code, str)}
+    return found
+
+
+def of_items() -> set[str]:
+    """Every code under which one item of a post may be refused."""
+    found = {code for _, code in OF_THE_DECODER}
+    for name, call in _calls():
+        if name == "ItemRefused" and isinstance(code := _constant(call.args[0]), str):
+            found.add(code)
+    return found
+
+
+def _errors() -> Iterator[type[GovernanceError]]:
+    waiting = GovernanceError.__subclasses__()
+    while waiting:
+        each = waiting.pop()
+        waiting += each.__subclasses__()
+        yield each
+
+
+def _status_of(error: type[GovernanceError]) -> int:
+    return next(STATUS[kind] for kind in error.__mro__ if kind in STATUS)
+
+
+@cache
+def _calls() -> list[tuple[str, ast.Call]]:
+    sources = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    return [
+        (node.func.id, node)
+        for path in sources
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
+
+
+def _constant(node: ast.expr) -> object:
+    return node.value if isinstance(node, ast.Constant) else None

@@ -1,0 +1,29 @@
+"""The page about the API names every code that the product refuses with, and no other."""
+
+import re
+
+from tests.edictum_site.refusals import ROOT, Refused, of_items, of_requests
+
+_ROW = re.compile(r"^\| (\d{3}) \| (.+) \|$", re.MULTILINE)
+_CODE = re.compile(r"`(\w+)`")
+
+
+def part(title: str) -> str:
+    text = (ROOT / "docs/api.md").read_text()
+    return text.partition(f"## {title}\n")[2].partition("\n## ")[0]
+
+
+def test_every_code_stands_on_the_page_with_its_status():
+    told = {
+        Refused(int(status), code)
+        for status, codes in _ROW.findall(part("Errors"))
+        for code in _CODE.findall(codes.partition(" | ")[0])
+    }
+    found = of_requests()
+    assert sorted(found - told) == [], "write these into the table of errors in docs/api.md"
+    assert sorted(told - found) == [], "nothing is refused with these any more"
+
+
+def test_every_code_of_an_item_stands_on_the_page():
+    listed = part("Errors").partition("An item of a post")[2].partition("\n\n")[0]
+    assert set(_CODE.findall(listed.partition(":")[2])) == of_items()
