@@ -76,7 +76,8 @@ def evaluate_call(contract: Contract, encoded: bytes) -> Evaluation | NotEvaluat
         rules = [_rule(rule, contract.actions) for rule in result.rules]
         action = _action(contract, call, rules)
     except UNFIT as error:
-        return NotEvaluated("invalid_call", clean(str(error)) or type(error).__name__)
+        why = clean(str(error)) or type(error).__name__
+        return NotEvaluated("invalid_call", f"The library cannot take this call: {why}")
     return Evaluation(cast(Decision, result.decision), action, rules, result.policy_error)
 
 
