@@ -4,6 +4,7 @@ from ninja import Router
 
 from governance.api.approvals import router as approvals
 from governance.api.assignments import router as assignments
+from governance.api.cases import router as cases
 from governance.api.contracts import router as contracts
 from governance.api.deployments import router as deployments
 from governance.api.documents import router as documents
@@ -15,6 +16,7 @@ router = Router()
 router.add_router("", keys)
 router.add_router("", approvals)
 router.add_router("", contracts)
+router.add_router("", cases)
 router.add_router("", deployments)
 router.add_router("", assignments)
 router.add_router("", documents)

@@ -8,6 +8,14 @@ from governance.commands.approvals import (
     open_arguments,
 )
 from governance.commands.assignments import assign, end_assignment
+from governance.commands.cases import (
+    add_case,
+    change_case,
+    keep_run,
+    move_case,
+    remove_case,
+    replace_cases,
+)
 from governance.commands.contracts import save_version
 from governance.commands.deployments import deploy, roll_back
 from governance.commands.documents import complete_documents
@@ -42,10 +50,12 @@ from governance.commands.stops import lift, stop
 __all__ = [
     "accept_as",
     "accept_as_new",
+    "add_case",
     "approve_request",
     "ask",
     "ask_to_deploy",
     "assign",
+    "change_case",
     "change_role",
     "complete_documents",
     "create_project",
@@ -63,17 +73,21 @@ __all__ = [
     "forget_manage_key",
     "invite",
     "keep_bootstrap_key",
+    "keep_run",
     "lift",
     "make_key",
+    "move_case",
     "new_set_up_link",
     "note_fetch",
     "note_manage_key",
     "open_arguments",
     "refuse_request",
+    "remove_case",
     "remove_member",
     "remove_old_approvals",
     "remove_old_notes",
     "rename_project",
+    "replace_cases",
     "require",
     "revoke_key",
     "roll_back",

@@ -7,6 +7,7 @@ from django.db import transaction
 
 from governance import queries
 from governance.audit import record
+from governance.commands.cases import keep_run
 from governance.commands.voiding import void_requests
 from governance.domain.actor import Actor, shown
 from governance.domain.errors import Conflict, DocumentInvalid, InvalidInput, Problem
@@ -55,7 +56,10 @@ def save_version(
     if grown and grown.bundle and grown.bundle != read.name:
         raise DocumentInvalid([queries.renamed(document, grown.bundle)])
     written = document.encode() if isinstance(document, str) else document
-    return _save(project, written, read, message=message, by=by, grown=grown)
+    version, is_new = _save(project, written, read, message=message, by=by, grown=grown)
+    if is_new:
+        keep_run(version)
+    return version, is_new
 
 
 @transaction.atomic

@@ -6,6 +6,7 @@ from django.db import transaction
 
 from governance import news, queries, requirements
 from governance.audit import Detail, record
+from governance.commands.cases import keep_run
 from governance.commands.documents import keep_renderings, rendered
 from governance.commands.environments import environment_named
 from governance.commands.signing import locked, sign
@@ -33,6 +34,7 @@ def deploy(
     live = queries.live_in(version.bundle, to)
     if live is not None and live.version_id == version.pk:
         return live, False
+    keep_run(version)
     failing = requirements.failing(version, to)
     refuse_blocked(unanswered(failing, override))
     return _deploy(version, rendered(version), to=to, by=by, override=override if failing else "")

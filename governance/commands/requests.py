@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from governance import queries, requirements
 from governance.audit import record
+from governance.commands.cases import keep_run
 from governance.commands.deployments import (
     fitting,
     held,
@@ -39,6 +40,7 @@ def ask_to_deploy(
     same bundle and environment is void with it."""
     refuse_unless(by, Action.DEPLOY)
     message, override = fitting(message, "message"), reason_to_override(override, by=by)
+    keep_run(version)
     failing = requirements.failing(version, to)
     refuse_blocked(unanswered(failing, override))
     return _ask(version, to, by, message, override if failing else "")
@@ -48,6 +50,7 @@ def approve_request(request: DeploymentRequest, *, by: Actor) -> DeploymentReque
     """What was asked for is live, unless something holds it back now; then the request waits on."""
     refuse_unless(by, Action.DEPLOY)
     version, environment = request.version, request.environment.name
+    keep_run(version)
     refuse_blocked(unanswered(requirements.failing(version, environment), request.override))
     return _approve(request, rendered(version), by)
 

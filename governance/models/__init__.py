@@ -2,6 +2,7 @@
 
 from governance.models.approvals import Approval
 from governance.models.audit import AuditEntry
+from governance.models.cases import Case, CaseRun
 from governance.models.contracts import Bundle, BundleVersion, Deployment
 from governance.models.documents import (
     Assignment,
@@ -26,6 +27,8 @@ __all__ = [
     "AuditEntry",
     "Bundle",
     "BundleVersion",
+    "Case",
+    "CaseRun",
     "Deployment",
     "DeploymentRequest",
     "Draft",

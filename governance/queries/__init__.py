@@ -18,6 +18,7 @@ from governance.queries.assignments import (
     assignments_before,
 )
 from governance.queries.audit import audit_entries, audit_length
+from governance.queries.cases import case_numbered, cases_of, run_kept
 from governance.queries.checks import check_for
 from governance.queries.contracts import (
     bundle_named,
@@ -117,6 +118,8 @@ __all__ = [
     "audit_length",
     "behind",
     "bundle_named",
+    "case_numbered",
+    "cases_of",
     "check_for",
     "deployment_before",
     "deployment_numbered",
@@ -169,6 +172,7 @@ __all__ = [
     "requirements_by_environment",
     "resolved_findings",
     "retired_signing_keys",
+    "run_kept",
     "served_document",
     "signing_key_in_use",
     "somebody_can_get_in",

@@ -1,0 +1,70 @@
+"""Cases that a contract carries, and what its versions made of them."""
+
+from django.db import models
+from django.db.models import Q
+
+from governance.domain.case_text import calls_from, kept
+from governance.domain.cases import ACTIONS, CaseAction, Decides, Expectation, Stops
+from governance.domain.cases import Case as Told
+from governance.models.contracts import Bundle, BundleVersion
+
+
+class Case(models.Model):
+    """A call and what is to become of it; or a short session and where a limit stops it."""
+
+    bundle = models.ForeignKey(Bundle, models.CASCADE, related_name="cases")
+    name = models.CharField(max_length=128)
+    position = models.PositiveIntegerField()
+    calls = models.TextField()  # JSON in ASCII; of a case about one call exactly one
+    action = models.CharField(  # empty: a session
+        max_length=6, blank=True, choices=[(each, each) for each in ACTIONS]
+    )
+    stopped_at = models.PositiveIntegerField(null=True)  # none: no call of the session
+    rule = models.CharField(max_length=128, blank=True)
+    author = models.CharField(max_length=320)
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["bundle", "name"], name="one_case_per_bundle_and_name"),
+            models.CheckConstraint(
+                name="only_a_session_is_stopped_at_a_call",
+                condition=Q(action="") | Q(stopped_at=None),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bundle}: {self.name}"
+
+    def told(self) -> Told:
+        calls = calls_from(self.calls)
+        expects: Expectation
+        if self.action:
+            action: CaseAction = next(each for each in ACTIONS if each == self.action)
+            expects = Decides(call=calls[0], action=action, rule=self.rule)
+        else:
+            expects = Stops(calls=calls, stopped_at=self.stopped_at, rule=self.rule)
+        return Told(self.name, expects)
+
+    def take(self, case: Told) -> None:
+        expects = case.expects
+        self.name, self.calls, self.rule = case.name, kept(case.calls), expects.rule
+        self.action = expects.action if isinstance(expects, Decides) else ""
+        self.stopped_at = expects.stopped_at if isinstance(expects, Stops) else None
+
+
+class CaseRun(models.Model):
+    """What became of the cases when this version met them last: at its save or a deployment."""
+
+    version = models.OneToOneField(BundleVersion, models.CASCADE, related_name="case_run")
+    ran_at = models.DateTimeField()
+    cases = models.PositiveIntegerField()
+    failing = models.PositiveIntegerField()
+    results = models.TextField()  # JSON in ASCII: [{"name", "passed", "expected", "got"}]
+
+    class Meta:
+        ordering = ["-ran_at"]
+
+    def __str__(self) -> str:
+        return f"tests of {self.version}"
