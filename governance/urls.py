@@ -7,6 +7,7 @@ from governance.views import (
     audit,
     deployments,
     doors,
+    drafts,
     environments,
     findings,
     keys,
@@ -48,6 +49,15 @@ of_deployments = [
     path("requests/<int:request_id>/", requests.deployment_request, name="request"),
     path("requests/<int:request_id>/decide/", requests.decide_request, name="decide_request"),
 ]
+of_drafts = [
+    path("b/<str:bundle_name>/edit/", drafts.edit, name="edit_draft"),
+    path("b/<str:bundle_name>/edit/keep/", drafts.keep, name="keep_draft"),
+    path("b/<str:bundle_name>/edit/discard/", drafts.discard, name="discard_draft"),
+    path("b/<str:bundle_name>/edit/rebase/", drafts.rebase, name="rebase_draft"),
+    path("drafts/<int:draft_id>/", drafts.edit, name="edit_new_draft"),
+    path("drafts/<int:draft_id>/keep/", drafts.keep, name="keep_new_draft"),
+    path("drafts/<int:draft_id>/discard/", drafts.discard, name="discard_new_draft"),
+]
 urlpatterns = [
     path("", doors.first_page, name="first_page"),
     path("set-up/<str:token>/", doors.set_up, name="set_up"),
@@ -76,5 +86,6 @@ urlpatterns = [
     path("p/<slug:slug>/stops/<int:stop_id>/taking/", stops.stop_taking, name="stop_taking"),
     path("p/<slug:slug>/stops/<int:stop_id>/lift/", stops.lift_stop, name="lift_stop"),
     path("p/<slug:slug>/contracts/", include(of_deployments)),
+    path("p/<slug:slug>/contracts/", include(of_drafts)),
     path("p/<slug:slug>/settings/", include(in_settings)),
 ]

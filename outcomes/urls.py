@@ -8,6 +8,7 @@ from outcomes.views import (
     artifacts,
     call,
     calls,
+    contract_editor,
     counters,
     inbox,
     sessions,
@@ -38,6 +39,7 @@ live = [
     path("approvals/", approvals.waiting_approvals, name="waiting_approvals"),
     path("agents/", agents.agent_rows, name="agent_rows"),
     path("agent/", agents.agent_standing, name="agent_standing"),
+    path("contract-words/", contract_editor.words, name="contract_words"),
     path("taking/", taking.taking, name="taking"),
 ]
 in_settings = [
@@ -55,6 +57,7 @@ in_project: list[URLPattern | URLResolver] = [
     path("approvals/", approvals.approvals, name="approvals"),
     path("agents/", agents.agents, name="agents"),
     path("agents/<identifier:name>/", agents.agent, name="agent"),
+    path("contracts/check/", contract_editor.check_contract, name="check_contract"),
     path("live/", include(live)),
     path("settings/", include(in_settings)),
 ]

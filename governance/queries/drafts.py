@@ -4,6 +4,7 @@ from governance.domain.document import read_document
 from governance.domain.errors import DocumentInvalid
 from governance.domain.meaning import Change, changes
 from governance.models import Bundle, BundleVersion, Draft, Project
+from governance.queries.contracts import version_numbered
 
 SHOWN = 20
 
@@ -29,6 +30,13 @@ def drafts_of_others(bundle: Bundle, person_id: int) -> list[Draft]:
     """Without their texts: whoever writes is told who else does."""
     rows = Draft.objects.select_related("person").defer("text")
     return list(rows.filter(bundle=bundle).exclude(person=person_id)[:SHOWN])
+
+
+def version_said(bundle: Bundle | None, number: str) -> BundleVersion | None:
+    """The version that a page says a text grew from, if it is there."""
+    if bundle is None or not (number.isascii() and number.isdecimal() and len(number) < 10):
+        return None
+    return version_numbered(bundle, int(number))
 
 
 def text_of(version: BundleVersion | None) -> str:

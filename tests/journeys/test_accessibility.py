@@ -40,6 +40,7 @@ PAGES = {
     "requirements": "/p/default/settings/environments/production/",
     "signing key": "/p/default/settings/signing-key/",
     "rotate signing key": "/p/default/settings/signing-key/rotate/",
+    "draft of a contract": "/p/default/contracts/b/written-on/edit/",
     "not found": "/p/default/nothing/",
 }
 
@@ -58,6 +59,12 @@ def _something_to_show(console):
     waiting = {"tool_name": "t", "tool_args": {"to": "a", "token": "b"}, "timeout": 3_600}
     waiting |= {"agent_id": "billing-bot", "session_id": SESSION, "message": "May I?"}
     assert console.ask("POST", "approvals", json.dumps(waiting).encode())[0] in (200, 201)
+    written = (
+        "apiVersion: edictum/v1\nkind: Ruleset\nmetadata: {name: written-on}\n"
+        "defaults: {mode: enforce}\nrules:\n  - {id: a, type: session, "
+        "limits: {max_attempts: 900}, then: {action: block, message: m}}\n"
+    )
+    assert console.ask("POST", "contracts", json.dumps({"yaml": written}).encode())[0] in (200, 201)
     scan = {"total_scanned": 2, "violations": [{"name": "s", "risk_level": "high"}]}
     scan |= {"agent_id": "billing-bot", "stats": {"critical": 0, "high": 1}}
     assert console.ask("POST", "skill-scan", json.dumps(scan).encode())[0] == 200

@@ -1,0 +1,248 @@
+"""The editor of one's draft of a contract: of one that is there, or of a new one."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from governance.auth import MemberRequest, member_page
+from governance.commands.contracts import LONGEST_MESSAGE, MovedOn
+from governance.commands.drafts import (
+    DraftElsewhere,
+    discard_draft,
+    keep_draft,
+    keep_new_draft,
+    rebase_draft,
+    save_draft,
+)
+from governance.domain.actor import shown
+from governance.domain.document import Document, read_document
+from governance.domain.errors import (
+    DocumentInvalid,
+    EvaluationLimit,
+    EvaluationUnavailable,
+    InvalidInput,
+    NotFound,
+)
+from governance.domain.meaning import changes
+from governance.domain.merging import merge
+from governance.domain.written import as_written
+from governance.models import Bundle, BundleVersion, Draft
+from governance.policies import Action
+from governance.queries.checking import check_draft
+from governance.queries.drafts import changes_since, drafts_of_others, text_of
+from governance.views.writing import Writing, address, of_bundle, writing
+
+# What keeps a text from being saved and is no fault of who called.
+REFUSED = (DocumentInvalid, InvalidInput, EvaluationLimit, EvaluationUnavailable)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CONTRACT)
+def edit(request: MemberRequest, bundle_name: str = "", draft_id: int = 0) -> HttpResponse:
+    """Without JavaScript what is written is kept, checked and saved by this form alone."""
+    present = writing(request, bundle_name, draft_id)
+    if present is None:
+        return _gone(request)
+    if request.method != "POST":
+        return _page(request, present)
+    try:
+        draft = _keep(request, present)
+        if request.POST.get("act") != "save":
+            return redirect(address(request, present))
+        return _saved(request, draft)
+    except DraftElsewhere as elsewhere:
+        return _elsewhere(request, present, elsewhere.present)
+    except MovedOn:
+        if present.bundle is not None:
+            return redirect("governance:rebase_draft", request.project.slug, present.bundle.name)
+        return _page(request, _again(request, present), status=409)
+    except REFUSED as refused:
+        again = _again(request, present)
+        return _page(request, again, status=422, refused=refused)
+
+
+@require_POST
+@member_page(Action.WRITE_CONTRACT)
+def keep(request: MemberRequest, bundle_name: str = "", draft_id: int = 0) -> HttpResponse:
+    """What the editor keeps while somebody writes: its new revision, or what stands against it."""
+    present = writing(request, bundle_name, draft_id)
+    if present is None:
+        return JsonResponse({"detail": "This draft is saved or discarded already."}, status=422)
+    try:
+        draft = _keep(request, present)
+    except DraftElsewhere as elsewhere:
+        context = {"elsewhere": elsewhere.present, "page": address(request, present)}
+        return render(request, "governance/_draft_elsewhere.html", context, status=409)
+    except InvalidInput as refused:
+        return JsonResponse({"detail": str(refused)}, status=422)
+    newest = present.newest.number if present.newest else 0
+    return JsonResponse({"revision": draft.revision, "base": draft.base, "newest": newest})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CONTRACT)
+def discard(request: MemberRequest, bundle_name: str = "", draft_id: int = 0) -> HttpResponse:
+    present = writing(request, bundle_name, draft_id)
+    if present is None:
+        return _gone(request)
+    if present.draft is None:
+        return redirect(address(request, present))
+    if request.method == "POST":
+        try:
+            discard_draft(present.draft, seen=request.POST.get("seen", ""), by=request.actor)
+        except DraftElsewhere:
+            messages.warning(request, "The draft was changed meanwhile: this is how it is now.")
+            return redirect(address(request, present))
+        messages.success(request, "The draft is discarded.")
+        return redirect(_beside(request, present.bundle))
+    context = _about(request, present) | {
+        "page_title": "Discard a draft",
+        "changes": changes_since(present.base, present.text),
+    }
+    return render(request, "governance/discard_draft.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CONTRACT)
+def rebase(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """Somebody saved a version meanwhile: what both changed, and one text that has both."""
+    present = of_bundle(request, bundle_name)
+    newest = present.moved_on
+    if newest is None or present.draft is None or present.base is None:
+        return redirect(address(request, present))
+    if request.method == "POST":
+        return _rebased(request, present)
+    would = merge(
+        text_of(present.base), present.text, text_of(newest), mine_is="mine", theirs_is="theirs"
+    )
+    context = _about(request, present) | {
+        "page_title": f"{newest} is newer than your draft",
+        "newest": newest,
+        "by": shown(newest.author),
+        "theirs": changes(_whole(present.base), _whole(newest)),
+        "mine": changes_since(present.base, present.text),
+        "conflicts": would.conflicts,
+    }
+    return render(request, "governance/rebase_draft.html", context)
+
+
+def _rebased(request: MemberRequest, present: Writing) -> HttpResponse:
+    if present.draft is None or present.moved_on is None:
+        return redirect(address(request, present))
+    try:
+        seen = request.POST.get("seen", "")
+        conflicts = rebase_draft(present.draft, present.moved_on, seen=seen, by=request.actor)
+    except DraftElsewhere:
+        messages.warning(request, "The draft was changed meanwhile: look at it again.")
+        return redirect(request.path)
+    number = present.moved_on.number
+    if conflicts:
+        places = "one place" if conflicts == 1 else f"{conflicts} places"
+        told = f"Your draft has what v{number} changed. Both changed {places}, marked in the text."
+        messages.warning(request, told)
+    else:
+        messages.success(request, f"Your draft has what v{number} changed, and all that is yours.")
+    return redirect(address(request, present))
+
+
+def _gone(request: MemberRequest) -> HttpResponse:
+    messages.info(request, "That draft is saved or discarded already.")
+    return redirect(_beside(request, None))
+
+
+def _keep(request: MemberRequest, present: Writing) -> Draft:
+    text, seen = request.POST.get("text"), request.POST.get("seen", "")
+    if text is None:
+        raise InvalidInput("There is no text to keep.")
+    if present.bundle is None and present.draft is not None:
+        return keep_new_draft(present.draft, text=text, seen=seen, by=request.actor)
+    if present.bundle is None:
+        raise NotFound("There is no such draft.")
+    base = _number(request.POST.get("base", "")) or present.number
+    return keep_draft(present.bundle, text=text, base=base, seen=seen, by=request.actor)
+
+
+def _beside(request: MemberRequest, bundle: Bundle | None) -> str:
+    """Where one goes on when the editor is done."""
+    if bundle is None:
+        return reverse("outcomes:sessions", args=[request.project.slug])
+    return reverse("governance:edit_draft", args=[request.project.slug, bundle.name])
+
+
+def _saved(request: MemberRequest, draft: Draft) -> HttpResponse:
+    message = request.POST.get("message", "")
+    version, is_new = save_draft(draft, message=message, by=request.actor)
+    told = f"{version} is saved." if is_new else f"This is {version} already: nothing changed."
+    messages.success(request, told)
+    return redirect(_beside(request, version.bundle))
+
+
+def _again(request: MemberRequest, present: Writing) -> Writing:
+    """As it is by now, with the text that was sent, though it could not be kept or saved."""
+    number = present.draft.pk if present.draft else 0
+    again = writing(request, present.bundle.name if present.bundle else "", number) or present
+    if (text := request.POST.get("text")) is not None:
+        again.text = as_written(text, like=again.text)
+    return again
+
+
+def _elsewhere(request: MemberRequest, present: Writing, elsewhere: Draft) -> HttpResponse:
+    """Both texts: the one sent in the editor, the one kept elsewhere beside it."""
+    present.text = as_written(request.POST.get("text", ""), like=present.text)
+    present.seen = elsewhere.revision
+    return _page(request, present, status=409, elsewhere=elsewhere)
+
+
+def _page(
+    request: MemberRequest,
+    present: Writing,
+    *,
+    status: int = 200,
+    refused: Exception | None = None,
+    elsewhere: Draft | None = None,
+) -> HttpResponse:
+    others = drafts_of_others(present.bundle, request.user.pk) if present.bundle else []
+    name = present.bundle.name if present.bundle else "a new contract"
+    context = _about(request, present) | {
+        "page_title": f"Draft of {name}",
+        "others": others,
+        "moved_on_words": _moved_on(present),
+        "lines": present.text.count("\n") + 1,
+        "checked": check_draft(request.project, present.bundle, present.text),
+        "changes": changes_since(present.base, present.text) if present.draft else None,
+        "refused": None if isinstance(refused, DocumentInvalid) else refused,
+        "elsewhere": elsewhere,
+        "message": request.POST.get("message", ""),
+        "longest_message": LONGEST_MESSAGE,
+    }
+    return render(request, "governance/edit_draft.html", context, status=status)
+
+
+def _moved_on(present: Writing) -> str:
+    if (newest := present.moved_on) is None:
+        return ""
+    by = shown(newest.author)
+    return f"v{newest.number} was saved by {by} while you wrote on v{present.number}."
+
+
+def _about(request: MemberRequest, present: Writing) -> dict[str, Any]:
+    return {
+        "writing": present,
+        "bundle": present.bundle,
+        "base": present.base,
+        "page": address(request, present),
+        "keep_at": address(request, present, "keep"),
+        "discard_at": address(request, present, "discard"),
+    }
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+
+
+def _whole(version: BundleVersion) -> Document:
+    return read_document(bytes(version.document))

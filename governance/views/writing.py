@@ -1,0 +1,74 @@
+"""What stands in the editor of contracts, and where its parts are."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+
+from governance import queries
+from governance.auth import MemberRequest
+from governance.domain.errors import NotFound
+from governance.models import Bundle, BundleVersion, Draft
+from governance.queries.drafts import draft_of, new_draft_numbered, text_of
+
+
+@dataclass(slots=True)
+class Writing:
+    """A draft; or the newest version, of which there is none yet."""
+
+    bundle: Bundle | None
+    newest: BundleVersion | None
+    base: BundleVersion | None  # what the text grew from
+    draft: Draft | None
+    text: str
+    seen: str  # the revision of the draft as this page shows it
+
+    @property
+    def number(self) -> int:
+        return self.base.number if self.base else 0
+
+    @property
+    def next_number(self) -> int:
+        return self.newest.number + 1 if self.newest else 1
+
+    @property
+    def kept_at(self) -> datetime | None:
+        return self.draft.kept_at if self.draft else None
+
+    @property
+    def moved_on(self) -> BundleVersion | None:
+        """What was saved since the draft was begun."""
+        if self.draft is None or self.newest is None or self.newest.number <= self.number:
+            return None
+        return self.newest
+
+
+def writing(request: MemberRequest, bundle_name: str = "", draft_id: int = 0) -> Writing | None:
+    """None for a draft of a new contract that is saved or discarded by now."""
+    return of_bundle(request, bundle_name) if bundle_name else _of_nothing(request, draft_id)
+
+
+def of_bundle(request: MemberRequest, name: str) -> Writing:
+    bundle = queries.bundle_named(request.project, name)
+    newest = queries.newest_version(bundle) if bundle else None
+    if bundle is None or newest is None:
+        raise NotFound("There is no such contract.")
+    draft = draft_of(bundle, request.user.pk)
+    if draft is None:
+        return Writing(bundle, newest, newest, None, text_of(newest), "")
+    base = newest if draft.base == newest.number else queries.version_numbered(bundle, draft.base)
+    return Writing(bundle, newest, base, draft, draft.text, draft.revision)
+
+
+def address(request: MemberRequest, of: Writing, part: str = "edit") -> str:
+    """Where one edits, keeps or discards it."""
+    if of.bundle is not None:
+        return reverse(f"governance:{part}_draft", args=[request.project.slug, of.bundle.name])
+    number = of.draft.pk if of.draft else 0
+    return reverse(f"governance:{part}_new_draft", args=[request.project.slug, number])
+
+
+def _of_nothing(request: MemberRequest, draft_id: int) -> Writing | None:
+    fits = draft_id < 2**63
+    draft = new_draft_numbered(request.project, request.user.pk, draft_id) if fits else None
+    return Writing(None, None, None, draft, draft.text, draft.revision) if draft else None

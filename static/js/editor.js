@@ -1,0 +1,284 @@
+// The editor of a contract: ACE over the text area that the page works with when no script runs.
+// It asks the server what is wrong while somebody writes, and keeps the draft there.
+
+const CHECK_AFTER = 300;
+const KEEP_AFTER = 900;
+const KEEP_AT_LAST = 5_000;
+const KEPT_ON_LEAVING = 60_000; // characters; browsers send no more from a page that goes away
+
+const form = document.querySelector("form[data-editor]");
+const area = form.elements.text;
+const standing = document.getElementById("draft-standing");
+const save = document.querySelector("[form=draft][value=save]");
+const keptWords = document.getElementById("draft-kept");
+const elsewhere = document.getElementById("draft-elsewhere");
+
+// ---------- The editor ----------
+
+ace.config.set("useStrictCSP", true);
+ace.config.set("loadWorkerFromBlob", false);
+
+const box = document.createElement("div");
+box.className = "editor";
+area.after(box);
+area.hidden = true;
+const editor = ace.edit(box, {
+  value: area.value,
+  mode: "ace/mode/yaml",
+  theme: { cssClass: "ace-edictum", cssText: "", isDark: false },
+  useWorker: false,
+  enableKeyboardAccessibility: true,
+  enableBasicAutocompletion: true,
+  enableLiveAutocompletion: true,
+  fontFamily: "",
+  fontSize: "",
+  maxLines: Math.max(18, Math.floor((window.innerHeight - 360) / 20)), // the problems stay in sight
+  minLines: 18,
+  newLineMode: "unix",
+  scrollPastEnd: 0,
+  showPrintMargin: false,
+  tabSize: 2,
+  useSoftTabs: true,
+});
+editor.textInput.setAriaLabel?.("Text of the contract, as YAML");
+editor.textInput.getElement().setAttribute("aria-describedby", "checked");
+editor.commands.removeCommand("showSettingsMenu"); // its extension is not served
+// What comes up by itself takes no Enter away: an arrow or Tab chooses first.
+const completer = ace.require("ace/autocomplete").Autocomplete.for(editor);
+Object.defineProperty(completer, "autoSelect", { get: () => !completer.autoShown, set() {} });
+const { session } = editor;
+
+// After `- id: x` the next key stands under the first one, not under the dash.
+const mode = session.getMode();
+const indent = mode.getNextLineIndent.bind(mode);
+mode.getNextLineIndent = (state, line, tab) => {
+  const [, dashes] = /^\s*((?:- +)*)/.exec(line);
+  return indent(state, line, tab) + " ".repeat(dashes.length);
+};
+
+const Range = ace.Range ?? ace.require("ace/range").Range;
+const lines = document.querySelector("[data-lines]");
+
+session.on("change", () => {
+  const length = session.getLength();
+  lines.textContent = `${length.toLocaleString("en")} line${length === 1 ? "" : "s"}`;
+  soon("check", check, CHECK_AFTER);
+  if (isKept()) return;
+  waiting ??= Date.now();
+  // Who writes without a pause is not waited for.
+  soon("keep", keep, Date.now() - waiting > KEEP_AT_LAST ? 0 : KEEP_AFTER);
+});
+
+const timers = {};
+function soon(name, act, wait) {
+  clearTimeout(timers[name]);
+  timers[name] = setTimeout(act, wait);
+}
+
+function goTo(line, column = 1) {
+  editor.gotoLine(line, column - 1, false);
+  editor.focus();
+}
+
+// ---------- What is wrong with it ----------
+
+let marks = [];
+
+function showMarks() {
+  for (const mark of marks.splice(0)) mark();
+  const annotations = [];
+  for (const item of document.querySelectorAll("#checked [data-problem]")) {
+    const { severity, message, line, column, words } = item.dataset;
+    if (!line) continue;
+    const row = line - 1;
+    const start = (column || 1) - 1;
+    annotations.push({ row, column: start, text: message, type: severity });
+    session.addGutterDecoration(row, `gutter-${severity}`);
+    marks.push(() => session.removeGutterDecoration(row, `gutter-${severity}`));
+    add(new Range(row, 0, row, 1), `line-${severity}`, "fullLine");
+    if (words) add(new Range(row, start, row, start + words.length), `words-${severity}`, "text");
+  }
+  session.setAnnotations(annotations);
+}
+
+function add(range, className, kind) {
+  const id = session.addMarker(range, className, kind);
+  marks.push(() => session.removeMarker(id));
+}
+
+let asking = null;
+
+async function check() {
+  asking?.abort();
+  asking = new AbortController();
+  const text = editor.getValue();
+  try {
+    const answer = await send(form.dataset.checkAt, { text }, { signal: asking.signal });
+    if (!answer.ok) return unchecked(`the console answered ${answer.status}`);
+    const part = fragment(await answer.text());
+    if (editor.getValue() === text) showChecked(part);
+  } catch (error) {
+    if (error.name !== "AbortError") unchecked("the console does not answer");
+  }
+}
+
+function unchecked(why) {
+  standing.textContent = `It was not checked: ${why}.`;
+  soon("check", check, 5_000);
+}
+
+function showChecked(part) {
+  const checked = part.querySelector("#checked");
+  if (!checked) return;
+  document.getElementById("checked").replaceWith(checked);
+  standing.textContent = checked.querySelector("[data-standing]").textContent.trim();
+  mayBeSaved(checked);
+  showMarks();
+  const outline = checked.querySelector("[data-outline]");
+  if (!outline) return; // it is no YAML at the moment: the rules stand as they stood
+  form.querySelector("[data-kind]").textContent = outline.dataset.kind;
+  form.querySelector("[data-counted]").textContent = outline.dataset.counted;
+  form.querySelector("[data-rules]").replaceChildren(...outline.childNodes);
+}
+
+function mayBeSaved(checked) {
+  const errors = Number(checked.dataset.errors);
+  save.disabled = errors > 0;
+  save.title = errors ? `Fix ${errors === 1 ? "one error" : `${errors} errors`} first` : "";
+}
+
+document.addEventListener("click", (event) => {
+  const place = event.target.closest("[data-goes-to]");
+  if (place) {
+    event.preventDefault();
+    const { line, column } = (place.closest("[data-problem]") ?? place).dataset;
+    goTo(Number(line), Number(column || 1));
+  }
+  const button = event.target.closest("[data-fix]");
+  if (button) fix(button);
+});
+
+function fix(button) {
+  const { line, column, words } = button.closest("[data-problem]").dataset;
+  const row = line - 1;
+  const start = column - 1;
+  const range = new Range(row, start, row, start + words.length);
+  if (session.getTextRange(range) !== words) return check(); // written over meanwhile
+  session.replace(range, button.dataset.fix);
+  goTo(Number(line), Number(column) + button.dataset.fix.length);
+  soon("check", check, 0);
+}
+
+// ---------- The draft ----------
+
+let keptText = editor.getValue();
+let keeping = Promise.resolve();
+let waiting = null; // since when something is not kept
+let stopped = "elsewhere" in form.dataset;
+if (stopped) keptText = null;
+
+const isKept = () => editor.getValue() === keptText;
+
+function keep() {
+  clearTimeout(timers.keep);
+  keeping = keeping.then(keepNow);
+  return keeping;
+}
+
+async function keepNow() {
+  const text = editor.getValue();
+  waiting = null;
+  if (stopped || text === keptText) return;
+  keptWords.textContent = "Keeping …";
+  try {
+    const answer = await send(form.dataset.keepAt, { text, base: form.elements.base.value });
+    if (answer.status === 409) return stop(await answer.text());
+    const told = await answer.json();
+    if (!answer.ok) throw new Error(told.detail);
+    form.elements.seen.value = told.revision;
+    keptText = text;
+    const now = new Date();
+    keptWords.textContent = `Draft kept ${now.toTimeString().slice(0, 8)}`;
+    document.getElementById("draft-discard").hidden = false;
+    document.getElementById("without-draft")?.setAttribute("hidden", "");
+    document.getElementById("with-draft")?.removeAttribute("hidden");
+  } catch (error) {
+    keptWords.textContent = `Not kept: ${error.message}`;
+    soon("keep", keep, 5_000);
+  }
+}
+
+// Another tab has kept something else: nothing more is sent before the person has chosen.
+function stop(html) {
+  stopped = true;
+  keptWords.textContent = "Not kept";
+  elsewhere.replaceChildren(fragment(html));
+  elsewhere.scrollIntoView({ block: "nearest" });
+}
+
+elsewhere.addEventListener("click", ({ target }) => {
+  const note = target.closest("[data-elsewhere-revision]");
+  if (target.closest("button") && note) form.elements.seen.value = note.dataset.elsewhereRevision;
+});
+
+function leave() {
+  if (stopped || isKept()) return;
+  const text = editor.getValue();
+  if (text.length < KEPT_ON_LEAVING)
+    send(form.dataset.keepAt, { text, base: form.elements.base.value }, { keepalive: true })
+      .then((answer) => answer.ok && answer.json())
+      .then((told) => {
+        if (!told) return;
+        form.elements.seen.value = told.revision;
+        keptText = text;
+      })
+      .catch(() => {});
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "hidden") leave();
+});
+window.addEventListener("beforeunload", (event) => {
+  if (!going && !isKept() && (stopped || editor.getValue().length >= KEPT_ON_LEAVING)) event.preventDefault();
+});
+
+// What is on its way to be kept must have arrived, or this form would not know the last revision.
+let going = false;
+form.addEventListener("submit", (event) => {
+  clearTimeout(timers.keep);
+  area.value = editor.getValue();
+  if (going) return;
+  event.preventDefault();
+  const again = () => {
+    going = true;
+    form.requestSubmit(event.submitter);
+  };
+  keeping.then(() => setTimeout(again)); // not before this event is over
+});
+window.addEventListener("pageshow", () => (going = false));
+
+// ---------- Asking the server ----------
+
+function send(url, fields, options = {}) {
+  const body = new FormData();
+  for (const name of ["csrfmiddlewaretoken", "bundle", "base", "seen"]) body.set(name, form.elements[name].value);
+  for (const [name, value] of Object.entries(fields)) body.set(name, value);
+  return fetch(url, { method: "POST", body, credentials: "same-origin", ...options });
+}
+
+function fragment(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content;
+}
+
+document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key === "s") {
+    event.preventDefault();
+    keep();
+  }
+});
+
+showMarks();
+mayBeSaved(document.getElementById("checked"));
+check();

@@ -1,0 +1,168 @@
+"""A contract is written in the browser: a mistake is marked where it is, a draft survives its tab,
+and of two who write at once neither loses a word."""
+
+import json
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.governance.contracts import document, pre
+from tests.items import an_outcome
+
+LARGE = "{args.amount: {gt: 50}}"
+
+
+@pytest.fixture
+def name() -> str:
+    return f"billing-{uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def text(name: str) -> str:
+    rules = (pre(LARGE, rule_id="large"), pre(LARGE, rule_id="larger"))
+    return document(*rules).replace("name: d", f"name: {name}") + "\n"
+
+
+@pytest.fixture
+def at(console, name: str, text: str) -> str:
+    status, told = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())
+    assert status == 201, told
+    return f"{console.url}/p/default/contracts/b/{name}/edit/"
+
+
+def write(page: Page, old: str, new: str) -> None:
+    """Put words in the place of others by the keys that a person would press."""
+    page.get_by_role("textbox", name="Text of the contract").or_(
+        page.locator(".editor .ace_text-input")
+    ).first.focus()
+    place = page.evaluate(
+        """(words) => {
+          const session = ace.edit(document.querySelector(".editor")).session;
+          const before = session.getValue().split(words)[0].split("\\n");
+          return [before.length, before.at(-1).length];
+        }""",
+        old,
+    )
+    page.evaluate("(at) => ace.edit(document.querySelector('.editor')).gotoLine(...at)", place)
+    for _ in old:
+        page.keyboard.press("Delete")
+    page.keyboard.insert_text(new)
+
+
+def saved_text(console, name: str) -> str:
+    text: str = console.ask("GET", f"contracts/{name}")[1]["yaml"]
+    return text
+
+
+def test_a_mistake_is_marked_on_its_words_fixed_and_the_text_saved(console, admin, at, name):
+    admin.goto(at)
+    heading = admin.get_by_role("heading", level=1)
+    expect(heading).to_contain_text(
+        f"{name} v1, with no draft of yours yet. It can be saved.", use_inner_text=True
+    )
+    write(admin, "action", "acton")
+    expect(heading).to_contain_text("One problem keeps it from being saved.", use_inner_text=True)
+    problem = admin.locator("[data-problem]").filter(has_text="acton is not a key here")
+    expect(problem).to_have_count(1)
+    expect(admin.locator(".editor .words-error").first).to_be_visible()
+    expect(admin.locator(".editor .gutter-error")).to_contain_text("7")
+    expect(admin.get_by_role("button", name="Save as v2")).to_be_disabled()
+
+    problem.get_by_role("button", name="Fix").click()
+    expect(heading).to_contain_text("It can be saved.", use_inner_text=True)
+    write(admin, "gt: 50", "gt: 75")
+    expect(admin.locator("#checked")).to_contain_text("Changes since v1")
+    expect(admin.locator("#checked")).to_contain_text("75")
+    admin.get_by_label("What changes, and why").fill("Fewer questions.")
+    admin.get_by_role("button", name="Save as v2").click()
+    expect(admin.get_by_text(f"{name} v2 is saved.")).to_be_visible()
+    assert "gt: 75" in saved_text(console, name)
+
+
+def test_what_is_written_survives_a_closed_tab_and_no_second_tab_writes_over_it(
+    console, open_page, signed_in, at
+):
+    first = open_page(storage_state=signed_in)
+    first.goto(at)
+    second = first.context.new_page()
+    second.goto(at)
+    write(first, "gt: 50", "gt: 61")
+    expect(first.locator("#draft-kept")).to_contain_text("Draft kept")
+    first.close()
+
+    write(second, "gt: 50", "gt: 62")
+    expect(second.locator("#draft-elsewhere")).to_contain_text("changed in another tab")
+    expect(second.locator("#draft-kept")).to_have_text("Not kept")
+    second.get_by_role("link", name="Take the other text").click()
+    expect(second.locator(".editor")).to_contain_text("gt: 61")
+
+
+def test_two_who_write_at_once_are_shown_both_and_keep_every_word(console, admin, at, name, text):
+    admin.goto(at)
+    write(admin, "gt: 50", "gt: 61")
+    expect(admin.locator("#draft-kept")).to_contain_text("Draft kept")
+    theirs = json.dumps({"yaml": text + "# theirs\n", "message": "A note."}).encode()
+    assert console.ask("POST", "contracts", theirs)[0] == 201
+
+    admin.get_by_role("button", name="Save as v2").click()
+    heading = admin.get_by_role("heading", level=1)
+    expect(heading).to_contain_text(f"{name} v2 was saved by", use_inner_text=True)
+    expect(admin.get_by_role("main")).to_contain_text("A note.")
+    admin.get_by_role("button", name="Bring v2 into my draft").click()
+    expect(heading).to_contain_text(f"Draft of {name}, from v2.", use_inner_text=True)
+    admin.get_by_role("button", name="Save as v3").click()
+    expect(admin.get_by_text(f"{name} v3 is saved.")).to_be_visible()
+    both = saved_text(console, name)
+    assert "gt: 61" in both
+    assert both.endswith("# theirs\n")
+
+
+def test_words_are_completed_from_the_calls_that_were_seen(console, admin, at, name):
+    tool = f"pay_{name.replace('-', '_')}"
+    console.post(an_outcome(f"{name}-1", tool_name=tool, tool_args={"iban": "x"}))
+    console.settled(f"outcomes/{name}-1")
+    admin.goto(at)
+    admin.locator(".editor .ace_content").click()
+    admin.keyboard.press("Control+End")
+    # A person's pace: the list follows the letters.
+    admin.keyboard.type("  - id: paid", delay=20)
+    admin.keyboard.press("Enter")
+    admin.keyboard.type(f"tool: {tool[:-1]}", delay=20)
+    offered = admin.locator(".ace_autocomplete .ace_line")
+    expect(offered.first).to_contain_text(tool)
+    admin.keyboard.press("Tab")
+    admin.keyboard.press("Tab")
+    expect(admin.locator(".editor")).to_contain_text(f"tool: {tool}")
+
+
+def test_the_editor_can_be_left_by_keyboard_alone(admin, at):
+    admin.goto(at)
+    editor = admin.locator(".editor .ace_text-input")
+    editor.focus()
+    admin.keyboard.type(" ")
+    admin.keyboard.press("Escape")
+    expect(editor).not_to_be_focused()
+    for _ in range(6):
+        admin.keyboard.press("Tab")
+        if admin.get_by_label("What changes, and why").evaluate(
+            "e => e === document.activeElement"
+        ):
+            break
+    expect(admin.get_by_label("What changes, and why")).to_be_focused()
+
+
+def test_without_javascript_the_text_area_is_checked_when_it_is_kept(
+    console, open_page, signed_in, at, name, text
+):
+    # Of its own, without anybody who minds what a browser says of an answer of 422.
+    page = open_page(storage_state=signed_in, java_script_enabled=False).context.new_page()
+    page.goto(at)
+    area = page.get_by_label("Text of the contract")
+    area.fill(text.replace("action", "acton"))
+    page.get_by_role("button", name="Save as v2").click()
+    expect(page.locator("#checked")).to_contain_text("acton is not a key here")
+    area.fill(text + "# by hand\n")
+    page.get_by_role("button", name="Save as v2").click()
+    expect(page.get_by_text(f"{name} v2 is saved.")).to_be_visible()
+    assert saved_text(console, name) == text + "# by hand\n"
