@@ -23,7 +23,11 @@ COUNTED = {APPROVALS: "waiting", ATTENTION: "open"}
 # In the order of the navigation; a page stands here from the day it exists.
 GROUPS = (
     (("Sessions", "outcomes:sessions", "sessions"), ("Needs attention", ATTENTION, "warning")),
-    (("Approvals", APPROVALS, "approvals"), ("Agents", "outcomes:agents", "agents")),
+    (
+        ("Contracts", "governance:contracts", "contracts"),
+        ("Approvals", APPROVALS, "approvals"),
+        ("Agents", "outcomes:agents", "agents"),
+    ),
     (("Settings", "governance:settings", "settings"),),
 )
 

@@ -5,6 +5,8 @@ from django.urls import include, path
 from governance.views import (
     approvals,
     audit,
+    contract,
+    contracts,
     deployments,
     doors,
     drafts,
@@ -40,6 +42,23 @@ in_settings = [
     path("environments/<str:environment>/", environments.requirements, name="requirements"),
     path("signing-key/", signing.signing_key, name="signing_key"),
     path("signing-key/rotate/", signing.rotate_signing_key, name="rotate_signing_key"),
+]
+in_contracts = [
+    path("", contracts.contracts, name="contracts"),
+    path("new/", contracts.new_contract, name="new_contract"),
+    path("b/<str:bundle_name>/", contract.contract, name="contract"),
+    path("b/<str:bundle_name>/text/", contract.contract_version, name="contract_text"),
+    path("b/<str:bundle_name>/compare/", contract.compare_contract, name="compare_contract"),
+    path(
+        "b/<str:bundle_name>/versions/<int:number>/",
+        contract.contract_version,
+        name="contract_version",
+    ),
+    path(
+        "b/<str:bundle_name>/versions/<int:number>/download/",
+        contract.download_contract,
+        name="download_contract",
+    ),
 ]
 of_deployments = [
     path("b/<str:bundle_name>/deploy/", deployments.deploy, name="deploy"),
@@ -87,5 +106,6 @@ urlpatterns = [
     path("p/<slug:slug>/stops/<int:stop_id>/lift/", stops.lift_stop, name="lift_stop"),
     path("p/<slug:slug>/contracts/", include(of_deployments)),
     path("p/<slug:slug>/contracts/", include(of_drafts)),
+    path("p/<slug:slug>/contracts/", include(in_contracts)),
     path("p/<slug:slug>/settings/", include(in_settings)),
 ]

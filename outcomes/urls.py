@@ -9,6 +9,7 @@ from outcomes.views import (
     call,
     calls,
     contract_editor,
+    contracts,
     counters,
     inbox,
     sessions,
@@ -58,6 +59,8 @@ in_project: list[URLPattern | URLResolver] = [
     path("agents/", agents.agents, name="agents"),
     path("agents/<identifier:name>/", agents.agent, name="agent"),
     path("contracts/check/", contract_editor.check_contract, name="check_contract"),
+    path("contracts/agents/", contracts.contract_agents, name="contract_agents"),
+    path("contracts/figures/", contracts.contract_figures, name="contract_figures"),
     path("live/", include(live)),
     path("settings/", include(in_settings)),
 ]

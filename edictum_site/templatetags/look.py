@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from edictum_site import figures
 from edictum_site.json_tree import Path
 from edictum_site.json_tree import json_tree as tree_of
+from governance.domain.actor import shown
 
 register = template.Library()
 
@@ -126,6 +127,12 @@ def json_tree(value: object, decided: Path | None = None) -> SafeString:
 def with_code(words: str) -> SafeString:
     """A sentence in which `such words` stand in the letters of machines."""
     return SafeString(_IN_BACKTICKS.sub(r"<code>\1</code>", escape(words)))
+
+
+@register.filter
+def actor(written: str) -> str:
+    """Who did it, as the log writes it, for people to read."""
+    return shown(written)
 
 
 @register.filter

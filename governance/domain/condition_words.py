@@ -55,6 +55,8 @@ def comparison_in_words(selector: str, operator: str) -> str:
 def value_in_words(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(value_in_words(item) for item in value)
+    if isinstance(value, str):
+        return f'"{value}"'  # a regular expression as it was written
     return json.dumps(_exact(value), ensure_ascii=False)
 
 

@@ -1,8 +1,9 @@
 """The contracts that come with the console, for who begins with none."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 from governance.domain.document import Document, read_document
@@ -12,6 +13,7 @@ from governance.domain.yaml_text import places
 
 _FOLDER = Path(__file__).resolve().parent.parent / "contract_templates"
 _NAME_AT = ("metadata", "name")
+_LONGEST_NAME = 120  # and a number behind it
 # The most general first.
 _ORDER = (
     *("file-agent", "research-agent", "devops-agent"),
@@ -46,6 +48,14 @@ def under_name(document: Document, name: str) -> str:
             text = document.text
             return text[: place.start.index] + as_yaml(name) + text[place.end.index :]
     return document.text
+
+
+def as_free_name(name: str, taken: Collection[str]) -> str:
+    """file-agent, file-agent-2, file-agent-3"""
+    if name not in taken:
+        return name
+    cut = name[:_LONGEST_NAME]
+    return next(free for number in count(2) if (free := f"{cut}-{number}") not in taken)
 
 
 def _templates() -> Iterator[Template]:

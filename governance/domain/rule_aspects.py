@@ -86,7 +86,7 @@ def _doing(rule: Mapping[str, Any]) -> str:
         after = ACTIONS.get(str(then.get("timeout_action", "block")), "denies")
         action += f" ({value_in_words(then.get('timeout', WAITS))} s, then {after})"
     if rule.get("type") == "session":
-        limits = [f"{aspect.words} {name}" for name, aspect in _limits(rule)]
+        limits = [f"{aspect.words.split()[0]} {name}" for name, aspect in _limits(rule)]
         return f"{action} above {', '.join(limits) or 'nothing'}"
     if rule.get("type") == "sandbox":
         lists = [f"{name} {aspect.words}" for name, aspect in _sandbox(rule)]

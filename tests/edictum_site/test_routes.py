@@ -93,6 +93,7 @@ def ids(project: Project) -> dict[str, object]:
         "batch_id": set_aside.pk,
         "code": an_approval(project).code,
         "name": "unknown",
+        "number": 1,
         "draft_id": 1,
         "stop_id": commands.stop(project, env="production", agent="another", by=CONSOLE)[0].pk,
         "environment": "production",

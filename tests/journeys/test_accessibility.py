@@ -1,6 +1,7 @@
 """No page has a serious finding of axe: wide and narrow, light and dark."""
 
 import json
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -12,6 +13,7 @@ from tests.journeys.console import a_session
 SERIOUS = {"serious", "critical"}
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 SESSION = a_session()
+TEMPLATES = Path(__file__).parents[2] / "governance" / "contract_templates"
 PAGES = {
     "sign-in": "/account/sign-in/",
     "projects": "/projects/",
@@ -26,6 +28,13 @@ PAGES = {
     "agent": "/p/default/agents/billing-bot/",
     "stop an environment": "/p/default/stop/",
     "stop an agent": "/p/default/stop/?environment=production&agent=billing-bot",
+    "contracts": "/p/default/contracts/",
+    "new contract": "/p/default/contracts/new/",
+    "agents by contract": "/p/default/contracts/agents/",
+    "contract": "/p/default/contracts/b/support-agent/",
+    "contract's figures": "/p/default/contracts/figures/?of=support-agent",
+    "contract's text": "/p/default/contracts/b/support-agent/text/",
+    "versions compared": "/p/default/contracts/b/support-agent/compare/",
     "needs attention": "/p/default/attention/",
     "rejected": "/p/default/settings/rejected/",
     "set aside": "/p/default/settings/set-aside/",
@@ -71,6 +80,12 @@ def _something_to_show(console):
     for counter in ("attempts", "tool:look up"):
         counted = f"sessions/s:{SESSION}:{quote(counter)}/increment"
         assert console.ask("POST", counted, b'{"amount": 3}')[0] == 200
+    text = (TEMPLATES / "support-agent.yaml").read_text()
+    for yaml in (text, text.replace("gt: 50", "gt: 80").replace("refund: 1", "refund: 2")):
+        saved = json.dumps({"yaml": yaml, "message": "Refunds"}).encode()
+        assert console.ask("POST", "contracts", saved)[0] in (200, 201)
+    live = json.dumps({"version": 1, "env": "production"}).encode()
+    assert console.ask("POST", "contracts/support-agent/deployments", live)[0] in (200, 201)
     console.settled("outcomes")
 
 

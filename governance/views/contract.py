@@ -1,0 +1,197 @@
+"""One contract: what is live of it, what its versions say, and what changed between them."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from governance import queries
+from governance.auth import MemberRequest, member_page
+from governance.domain.actor import shown
+from governance.domain.dialect import Dialect
+from governance.domain.document import Document
+from governance.domain.errors import NotFound
+from governance.domain.lint import lint
+from governance.domain.meaning import changes
+from governance.domain.outline import outline
+from governance.domain.text_diff import Part, Row, parts_around, side_by_side
+from governance.models import Bundle, BundleVersion, Deployment
+from governance.policies import Action, may
+from governance.queries.bundles import assignments_of, document_of, newest_of, places_with_a_past
+from governance.views.contract_tabs import COMPARE, OVERVIEW, TEXT, shown_tabs
+from governance.views.contract_words import mode_fact, rules_fact, rules_said, standing_sentence
+from governance.views.yaml_marks import marked_lines
+
+VERSIONS = 20
+CHOICES = 200  # versions that can be chosen for a comparison
+MOST_LINES = 6_000  # shown on a page; a download has all
+
+
+@require_safe
+@member_page()
+def contract(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    newest, *rest = _newest_two(request, bundle_name)
+    earlier, bundle = rest[0] if rest else None, newest.bundle
+    before = _number(request.GET.get("before"))
+    versions = queries.versions_before(bundle, before, VERSIONS + 1)
+    live = queries.live_deployments(request.project, [bundle.pk])
+    document = document_of(newest)
+    context = _head(request, newest, OVERVIEW) | {
+        "sentence": standing_sentence(bundle_name, newest.number, _numbers(live)),
+        "live": live,
+        "can_go_back": places_with_a_past(bundle),
+        "waiting": queries.waiting_requests(request.project, bundle=bundle, limit=5),
+        "live_numbers": {each.version.number for each in live},
+        "assignments": assignments_of(bundle),
+        "rules_fact": rules_fact(document),
+        "mode_fact": mode_fact(document),
+        "versions": versions[:VERSIONS],
+        "older": versions[VERSIONS - 1].number if len(versions) > VERSIONS else None,
+        "is_paged": before is not None,
+        "earlier": earlier,
+    }
+    if earlier is not None:
+        context |= _difference(earlier, newest)
+    return render(request, "governance/contract.html", context)
+
+
+@require_safe
+@member_page()
+def contract_version(
+    request: MemberRequest, bundle_name: str, number: int | None = None
+) -> HttpResponse:
+    """A version's text; without a number that of the newest."""
+    newest = _newest(request, bundle_name)
+    bundle = newest.bundle
+    version = newest if number in (None, newest.number) else _version(bundle, number)
+    document = document_of(version)
+    live = queries.live_deployments(request.project, [bundle.pk])
+    lines = marked_lines(document.text)
+    said = rules_said(document)
+    context = _head(request, newest, TEXT) | {
+        "page_title": f"{bundle_name} v{version.number}",
+        "version": version,
+        "author": shown(version.author),
+        "places": [each.environment.name for each in live if each.version_id == version.pk],
+        "lines": lines[:MOST_LINES],
+        "more_lines": max(0, len(lines) - MOST_LINES),
+        "rules": [(rule, said.get(rule.id, "")) for rule in outline(document)],
+        "warnings": lint(document, tools=None),
+        "other_dialect": _other(document.dialect),
+    }
+    return render(request, "governance/contract_version.html", context)
+
+
+@require_safe
+@member_page()
+def compare_contract(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """Any two versions; without a choice the newest and the one before."""
+    newest = _newest(request, bundle_name)
+    bundle = newest.bundle
+    to = _number(request.GET.get("to")) or newest.number
+    start = _number(request.GET.get("from")) or max(1, to - 1)
+    before, after = _version(bundle, start), _version(bundle, to)
+    context = _head(request, newest, COMPARE) | {
+        "page_title": f"{bundle_name} v{start} and v{to}",
+        "before": before,
+        "after": after,
+        "is_whole": "whole" in request.GET,
+        "choices": queries.versions_before(bundle, None, CHOICES),
+    }
+    context |= _difference(before, after, whole="whole" in request.GET)
+    return render(request, "governance/compare_contract.html", context)
+
+
+@require_safe
+@member_page()
+def download_contract(request: MemberRequest, bundle_name: str, number: int) -> HttpResponse:
+    bundle = _newest(request, bundle_name).bundle
+    document = document_of(_version(bundle, number))
+    asked = request.GET.get("dialect")
+    dialect = Dialect(asked) if asked in list(Dialect) else document.dialect
+    twin = "" if dialect is document.dialect else f".{dialect}-dialect"
+    answer = HttpResponse(document.text_in(dialect), content_type="application/yaml; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{bundle_name}-v{number}{twin}.yaml"'
+    return answer
+
+
+def _head(request: MemberRequest, newest: BundleVersion, current: str) -> dict[str, Any]:
+    """What all pages of a contract show above what is theirs."""
+    return {
+        "page_title": newest.bundle.name,
+        "bundle": newest.bundle,
+        "newest": newest,
+        "tabs": shown_tabs(request, newest.bundle.name, current),
+        "may_write": may(request.role, Action.WRITE_CONTRACT),
+        "may_deploy": may(request.role, Action.DEPLOY),
+    }
+
+
+def _difference(
+    before: BundleVersion, after: BundleVersion, *, whole: bool = False
+) -> dict[str, Any]:
+    old, new = document_of(before), document_of(after)
+    rows = side_by_side(old.text, new.text)
+    parts = [Part(0, tuple(rows))] if whole else parts_around(rows)
+    return {
+        "changes": changes(old, new),
+        "sides": _sides(parts, old, new),
+        "differing": sum(row.kind != "same" for row in rows),
+    }
+
+
+def _sides(parts: list[Part], old: Document, new: Document) -> dict[str, list[dict[str, Any]]]:
+    """Each side as it is drawn: numbers, signs, and lines with their colours."""
+    sides: dict[str, list[dict[str, Any]]] = {"before": [], "after": []}
+    marked = {"before": marked_lines(old.text), "after": marked_lines(new.text)}
+    room = MOST_LINES
+    for part in parts:
+        rows, room = part.rows[:room], room - len(part.rows[:room])
+        for side, lines in marked.items():
+            drawn = [_drawn(row, side, lines) for row in rows]
+            sides[side].append({"skipped": part.skipped, "lines": drawn})
+    return sides
+
+
+def _drawn(row: Row, side: str, lines: list[Any]) -> dict[str, Any]:
+    number = row.before_line if side == "before" else row.after_line
+    if number is None:
+        return {"style": "gap", "number": "", "sign": "", "text": ""}
+    text = lines[number - 1] if number <= len(lines) else ""
+    if row.kind == "same":
+        return {"style": "", "number": number, "sign": "", "text": text}
+    style, sign = ("removed", "\N{MINUS SIGN}") if side == "before" else ("added", "+")
+    return {"style": style, "number": number, "sign": sign, "text": text}
+
+
+def _newest(request: MemberRequest, name: str) -> BundleVersion:
+    return _newest_two(request, name, 1)[0]
+
+
+def _newest_two(request: MemberRequest, name: str, number: int = 2) -> list[BundleVersion]:
+    found = newest_of(request.project, name, number)
+    if not found:
+        raise NotFound("There is no such contract.")
+    return found
+
+
+def _version(bundle: Bundle, number: int | None) -> BundleVersion:
+    version = queries.version_numbered(bundle, number or 0)
+    if version is None:
+        raise NotFound(f"{bundle.name} has no such version.")
+    return version
+
+
+def _numbers(live: list[Deployment]) -> dict[str, int]:
+    return {each.environment.name: each.version.number for each in live}
+
+
+def _number(text: str | None) -> int | None:
+    """A version's number as an address has it."""
+    is_one = text is not None and text.isascii() and text.isdecimal() and len(text) < 10
+    return int(text) if is_one and text else None
+
+
+def _other(dialect: Dialect) -> Dialect:
+    return Dialect.NEW if dialect is Dialect.OLD else Dialect.OLD

@@ -1,0 +1,34 @@
+"""The tabs of a contract's pages. Who adds a page adds its tab here."""
+
+from typing import NamedTuple
+
+from django.urls import reverse
+
+from governance.auth import MemberRequest
+
+
+class Tab(NamedTuple):
+    words: str
+    view: str  # of an address that takes the project's slug and the bundle's name
+
+
+class ShownTab(NamedTuple):
+    words: str
+    url: str
+    is_current: bool
+
+
+OVERVIEW = "governance:contract"
+TEXT = "governance:contract_text"
+COMPARE = "governance:compare_contract"
+
+TABS = (Tab("Overview", OVERVIEW), Tab("Text", TEXT), Tab("Compare", COMPARE))
+
+
+def shown_tabs(request: MemberRequest, bundle: str, current: str) -> list[ShownTab]:
+    """`current` is a view among them, or another when none is the page that is shown."""
+    slug = request.project.slug
+    return [
+        ShownTab(tab.words, reverse(tab.view, args=[slug, bundle]), tab.view == current)
+        for tab in TABS
+    ]

@@ -1,0 +1,73 @@
+"""A text of YAML as lines of markup: keys, texts, numbers, fixed words and comments told apart."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from governance.domain import grammar
+from governance.domain.dialect import Dialect
+from governance.domain.errors import DocumentInvalid
+from governance.domain.yaml_text import places
+
+_NUMBER = re.compile(r"[-+]?(\d[\d_]*)(\.\d+)?([eE][-+]?\d+)?")
+_COMMENT = re.compile(r"(?:(?<=\s)|^)#[^\n]*", re.MULTILINE)
+_WORDS = frozenset(
+    {"null"}.union(*(words for each in Dialect for words in grammar.values_in(each).values()))
+)
+
+Piece = tuple[str, str]  # its class, or nothing; the text
+
+
+def marked_lines(text: str) -> list[SafeString]:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines: list[list[Piece]] = [[]]
+    for kind, piece in _pieces(text):
+        first, *rest = piece.split("\n")
+        lines[-1].append((kind, first))
+        lines += [[(kind, part)] for part in rest]
+    if lines[-1] in ([], [("", "")]):
+        lines.pop()
+    return [_markup(line) for line in lines]
+
+
+def _markup(line: list[Piece]) -> SafeString:
+    return format_html_join("", "{}", ((_span(*piece),) for piece in line if piece[1]))
+
+
+def _span(kind: str, text: str) -> SafeString | str:
+    return format_html('<span class="code-{}">{}</span>', kind, text) if kind else text
+
+
+def _pieces(text: str) -> Iterator[Piece]:
+    done = 0
+    try:
+        for place in places(text):
+            start, end = place.start.index, place.end.index
+            value = getattr(place.event, "value", None)
+            if value is None or end <= start:
+                continue
+            yield from _between(text[done:start])
+            yield _kind(text[start:end], is_key=place.is_key), text[start:end]
+            done = end
+    except DocumentInvalid:
+        pass  # what comes after the offence has no colours
+    yield from _between(text[done:])
+
+
+def _between(text: str) -> Iterator[Piece]:
+    cuts = [0, *(at for found in _COMMENT.finditer(text) for at in found.span()), len(text)]
+    for number, (start, end) in enumerate(pairwise(cuts)):
+        yield ("note" if number % 2 else ""), text[start:end]
+
+
+def _kind(written: str, *, is_key: bool) -> str:
+    if is_key:
+        return "key"
+    if written[0] in "'\"":
+        return "string"
+    if _NUMBER.fullmatch(written):
+        return "number"
+    return "word" if written in _WORDS else ""

@@ -1,0 +1,56 @@
+"""What calls and agents tell of a contract: who runs which version of it, and what it denied."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from outcomes.models import Call
+from outcomes.queries.fleet import FleetAgent, fleet_of_late
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The agents that run a contract, or are to run it."""
+
+    agents: tuple[FleetAgent, ...]  # who does not stand well first
+    knows_connections: bool
+
+    def in_environment(self, name: str) -> list[FleetAgent]:
+        return [each for each in self.agents if each.environment == name]
+
+
+def running(project_id: int, bundle: str) -> Running:
+    return running_each(project_id, [bundle])[bundle]
+
+
+def running_each(project_id: int, bundles: Iterable[str]) -> dict[str, Running]:
+    """The same of several contracts, for one look at the fleet."""
+    whole = fleet_of_late(project_id)
+    return {
+        bundle: Running(
+            tuple(sorted((each for each in whole.agents if _has(each, bundle)), key=_worst_first)),
+            whole.knows_connections,
+        )
+        for bundle in bundles
+    }
+
+
+def has_taken(agent: FleetAgent, bundle: str, number: int) -> bool:
+    """Whether it runs this version, or was sent it last."""
+    return (agent.newest.bundle, agent.newest.number) == (bundle, number)
+
+
+def denied_since(project_id: int, bundle_id: int, since: datetime) -> int:
+    """Calls that were denied, for whichever reason, while a version of the contract governed."""
+    denied = Call.objects.filter(project=project_id, at__gte=since, kind=Call.Kind.DENIED)
+    return denied.filter(version__bundle=bundle_id).order_by().count()
+
+
+def _has(agent: FleetAgent, bundle: str) -> bool:
+    # Of several that its tags may bring it, only what it runs tells which it has.
+    runs = agent.newest
+    return runs.bundle == bundle or (not runs.is_known and bundle in agent.assigned)
+
+
+def _worst_first(agent: FleetAgent) -> tuple[bool, str, str]:
+    return not (agent.drifts or agent.is_stopped), agent.name, agent.environment

@@ -1,0 +1,106 @@
+"""What the pages of contracts show of agents and calls. Each part has an address of its own."""
+
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from governance import queries as contracts
+from governance.auth import MemberRequest, member_page
+from governance.domain.errors import NotFound
+from governance.queries.bundles import listed_bundles
+from outcomes.queries.contracts import Running, denied_since, has_taken, running, running_each
+from outcomes.queries.fleet import FleetAgent
+from outcomes.views.fleet_words import StandingWords, standing_words
+from outcomes.views.sentences import number_word
+
+SHOWN = 8
+LISTED = 100
+A_DAY = timedelta(hours=24)
+
+
+class AgentRow(NamedTuple):
+    agent: FleetAgent
+    standing: StandingWords
+
+
+class Taken(NamedTuple):
+    """Of one environment: how many of its agents have the version that is live there."""
+
+    environment_id: int
+    words: str
+    url_environment: str
+
+
+@require_safe
+@member_page()
+def contract_agents(request: MemberRequest) -> HttpResponse:
+    """How many agents run each contract of the list, each number put into its own row."""
+    listed = listed_bundles(request.project, "", LISTED)
+    each = running_each(request.project.pk, [bundle.name for bundle in listed])
+    rows = [
+        (bundle.newest.bundle_id, bundle.name, len(each[bundle.name].agents)) for bundle in listed
+    ]
+    context = {"page_title": "Agents by contract", "rows": rows}
+    return _part(request, "outcomes/_contract_agents.html", context)
+
+
+@require_safe
+@member_page()
+def contract_figures(request: MemberRequest) -> HttpResponse:
+    """Who runs a contract, who has taken what is live, and how much it denied."""
+    bundle = contracts.bundle_named(request.project, request.GET.get("of", ""))
+    if bundle is None:
+        raise NotFound("There is no such contract.")
+    found = running(request.project.pk, bundle.name)
+    live = contracts.live_deployments(request.project, [bundle.pk])
+    taken = [
+        Taken(
+            each.environment_id,
+            _taken_words(found, bundle.name, each.environment.name, each.version.number),
+            each.environment.name,
+        )
+        for each in live
+    ]
+    context: dict[str, Any] = {
+        "page_title": f"Agents that run {bundle.name}",
+        "bundle": bundle,
+        "rows": [AgentRow(each, standing_words(each)) for each in found.agents[:SHOWN]],
+        "more": max(0, len(found.agents) - SHOWN),
+        "told": agents_sentence(found),
+        "knows_connections": found.knows_connections,
+        "taken": taken,
+        "denied": denied_since(request.project.pk, bundle.pk, timezone.now() - A_DAY),
+    }
+    return _part(request, "outcomes/_contract_figures.html", context)
+
+
+def agents_sentence(found: Running) -> str:
+    """12 of 14 run what is live; two do not."""
+    number = len(found.agents)
+    if not number:
+        return "no agent runs it"
+    well = sum(not standing_words(each).is_trouble for each in found.agents)
+    if number == 1:
+        return "one agent, as it ought to be" if well else "one agent, and it needs a look"
+    if well == number:
+        return f"{number:,} agents, each as it ought to be"
+    return f"{well:,} of {number:,} as they ought to be, {number_word(number - well)} not"
+
+
+def _taken_words(found: Running, bundle: str, environment: str, number: int) -> str:
+    agents = found.in_environment(environment)
+    taken = sum(has_taken(each, bundle, number) for each in agents)
+    if not agents:
+        return "no agent yet"
+    return f"{taken:,} of {len(agents):,} agent{'s' if len(agents) > 1 else ''}"
+
+
+def _part(request: MemberRequest, part: str, context: dict[str, Any]) -> HttpResponse:
+    """The fragment, or a page around it for who follows its link."""
+    is_alone = request.headers.get("HX-Request") == "true"
+    template = part if is_alone else "outcomes/contract_part.html"
+    return render(request, template, context | {"part": part, "alone": is_alone})
