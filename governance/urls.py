@@ -10,6 +10,7 @@ from governance.views import (
     deployments,
     doors,
     drafts,
+    enforcing,
     environments,
     findings,
     keys,
@@ -62,6 +63,7 @@ in_contracts = [
 ]
 of_deployments = [
     path("b/<str:bundle_name>/deploy/", deployments.deploy, name="deploy"),
+    path("b/<str:bundle_name>/enforce/", enforcing.enforce, name="enforce"),
     path("deployments/<int:deployment_id>/", deployments.deployment, name="deployment"),
     path("deployments/<int:deployment_id>/roll-back/", deployments.roll_back, name="roll_back"),
     path("requests/", requests.requests, name="requests"),

@@ -12,6 +12,7 @@ from outcomes.views import (
     contracts,
     counters,
     inbox,
+    observed,
     sessions,
     taking,
 )
@@ -61,6 +62,8 @@ in_project: list[URLPattern | URLResolver] = [
     path("contracts/check/", contract_editor.check_contract, name="check_contract"),
     path("contracts/agents/", contracts.contract_agents, name="contract_agents"),
     path("contracts/figures/", contracts.contract_figures, name="contract_figures"),
+    path("contracts/b/<str:bundle_name>/would-deny/", observed.would_deny, name="would_deny"),
+    path("contracts/b/<str:bundle_name>/would-deny/tick/", observed.tick, name="tick"),
     path("live/", include(live)),
     path("settings/", include(in_settings)),
 ]

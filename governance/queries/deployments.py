@@ -1,7 +1,37 @@
 """What is live, with its text; and a version by its names alone."""
 
-from governance.models import Bundle, BundleVersion, Deployment, Project
+from dataclasses import dataclass
+
+from governance.models import Bundle, BundleVersion, Deployment, Environment, Project
 from governance.queries.contracts import NAME
+
+
+@dataclass(frozen=True, slots=True)
+class VersionThere:
+    """A version in one environment, live there or not."""
+
+    version: BundleVersion
+    environment: Environment
+
+
+def version_there(
+    project: Project, bundle: str, environment: str, number: int | None = None
+) -> VersionThere | None:
+    """The one that is live there, unless another is named."""
+    if not NAME.fullmatch(bundle) or "\0" in environment:
+        return None
+    if number is None:
+        rows = Deployment.objects.select_related("environment", "version__bundle__project")
+        live = rows.filter(
+            version__bundle__project=project,
+            version__bundle__name=bundle,
+            environment__name=environment,
+        )
+        found = live.order_by("-id").first()
+        return VersionThere(found.version, found.environment) if found else None
+    place = Environment.objects.filter(project=project, name=environment).first()
+    version = version_of(project, bundle, number)
+    return VersionThere(version, place) if version and place else None
 
 
 def version_of(project: Project, bundle: str, number: int) -> BundleVersion | None:

@@ -1,6 +1,6 @@
 """The routes of outcomes, split by noun."""
 
-from outcomes.api import artifacts, calls, health, ingest, session_store, sessions, skills
+from outcomes.api import artifacts, calls, health, ingest, observed, session_store, sessions, skills
 from outcomes.api.routing import router
 from outcomes.api.waiting import NotYet
 
@@ -10,6 +10,7 @@ __all__ = [
     "calls",
     "health",
     "ingest",
+    "observed",
     "router",
     "session_store",
     "sessions",

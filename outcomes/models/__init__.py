@@ -11,6 +11,7 @@ from outcomes.models.calls import Call, Event
 from outcomes.models.fleet import AgentReport, AgentSeen
 from outcomes.models.inbox import Batch, RejectedItem
 from outcomes.models.names import Agent, Tool
+from outcomes.models.observed import TickedLine
 from outcomes.models.rollups import AgentMinute, ToolMinute
 from outcomes.models.sessions import Session
 from outcomes.models.store import StoredValue
@@ -28,6 +29,7 @@ __all__ = [
     "RejectedItem",
     "Session",
     "StoredValue",
+    "TickedLine",
     "Tool",
     "ToolMinute",
 ]

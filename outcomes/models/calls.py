@@ -153,6 +153,12 @@ class Call(models.Model):
                 condition=Q(session=None),
             ),
             models.Index(fields=["artifact"], name="call_by_artifact", condition=~Q(artifact=None)),
+            # Next to none would be denied, and all of a version are counted.
+            models.Index(
+                fields=["version", "environment"],
+                name="call_that_would_be_denied",
+                condition=Q(would_deny=True),
+            ),
             # Few ask, and approvals look for those of a moment among all that happened then.
             models.Index(fields=["project", "at"], name="call_that_asked", condition=Q(asked=True)),
         ]

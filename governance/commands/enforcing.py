@@ -1,0 +1,23 @@
+"""From observing to enforcing: another version, in which one word is another."""
+
+from governance.commands.contracts import Grown, save_version
+from governance.domain.actor import Actor
+from governance.domain.document import read_document
+from governance.domain.enforcing import enforced
+from governance.domain.errors import Conflict
+from governance.models import BundleVersion
+
+
+def enforce(version: BundleVersion, *, by: Actor) -> BundleVersion:
+    """The version that enforces what this one observes; it is not deployed yet."""
+    found = enforced(read_document(bytes(version.document)))
+    if found is None:
+        raise Conflict(f"{version} does not observe by default.", code="enforces")
+    made, _ = save_version(
+        version.bundle.project,
+        document=found.text.encode(),
+        message=f"Enforce what v{version.number} observed",
+        by=by,
+        grown=Grown(version.bundle.name, version.number),
+    )
+    return made

@@ -1,0 +1,57 @@
+"""From observing to enforcing: shows the one word that changes, and makes the version."""
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from governance.auth import MemberRequest, member_page
+from governance.commands.enforcing import enforce as make_enforcing
+from governance.domain.document import read_document
+from governance.domain.enforcing import enforced
+from governance.domain.errors import GovernanceError, NotFound
+from governance.models import BundleVersion
+from governance.policies import Action
+from governance.queries.deployments import version_of
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CONTRACT)
+def enforce(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    version = _version(request, bundle_name)
+    environment = request.GET.get("environment", "")
+    if request.method == "POST":
+        try:
+            made = make_enforcing(version, by=request.actor)
+        except GovernanceError as error:
+            messages.error(request, str(error))
+        else:
+            chosen = urlencode({"version": made.number, "environment": environment})
+            address = reverse("governance:deploy", args=[request.project.slug, bundle_name])
+            messages.success(request, f"{made} enforces. It is not live before it is deployed.")
+            return redirect(f"{address}?{chosen}")
+    document = read_document(bytes(version.document))
+    found = enforced(document)
+    lines = document.text.splitlines()
+    context = {
+        "page_title": f"Enforce {bundle_name}",
+        "version": version,
+        "bundle_name": bundle_name,
+        "environment_named": environment,
+        "found": found,
+        "before": lines[found.line - 1] if found else "",
+        "after": found.text.splitlines()[found.line - 1] if found else "",
+    }
+    return render(request, "governance/enforce.html", context)
+
+
+def _version(request: MemberRequest, bundle_name: str) -> BundleVersion:
+    number = request.GET.get("version", "")
+    whole = number.isascii() and number.isdigit() and len(number) < 10
+    found = version_of(request.project, bundle_name, int(number)) if whole else None
+    if found is None:
+        raise NotFound("There is no such version.")
+    return found

@@ -1,0 +1,105 @@
+"""What a contract in observe mode would have denied so far: looked at and ticked off by people."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from governance import queries as governed
+from governance.auth import MemberRequest, member_page
+from governance.domain.actor import shown
+from governance.domain.document import read_document
+from governance.domain.enforcing import enforced
+from governance.domain.errors import NotFound
+from governance.policies import Action, may
+from governance.queries.deployments import VersionThere, version_there
+from outcomes.commands.observed import take_back, tick_off
+from outcomes.queries.observed import Line, Named, observed
+from outcomes.views.paging import with_query
+
+
+@require_safe
+@member_page()
+def would_deny(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    places = _places(request, bundle_name)
+    environment = request.GET.get("environment", "") or next(iter(places), "")
+    context: dict[str, Any] = {
+        "page_title": f"What {bundle_name} would deny",
+        "bundle_name": bundle_name,
+        "places": [(name, _address(request, bundle_name, name)) for name in places],
+        "place": environment,
+    }
+    if not places:
+        return render(request, "outcomes/would_deny.html", context)
+    there = _there(request, bundle_name, environment, request.GET.get("version", ""))
+    found = observed(there)
+    lines = found.lines
+    context |= {
+        "number": there.version.number,
+        "is_live": places.get(environment) == there.version.number,
+        "observes": enforced(read_document(bytes(there.version.document))) is not None,
+        "lines": [(line, shown(line.ticked.author) if line.ticked else "") for line in lines],
+        "calls": found.calls,
+        "counted": found.counted,
+        "left": sum(not line.is_settled for line in lines),
+        "by_rule": _sums(lines, "rule"),
+        "by_tool": _sums(lines, "tool"),
+        "by_agent": _sums(lines, "agent"),
+        "may_tick": may(request.role, Action.DEPLOY),
+    }
+    return render(request, "outcomes/would_deny.html", context)
+
+
+@require_POST
+@member_page(Action.DEPLOY)
+def tick(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """Ticks a line off, or takes that back."""
+    sent = request.POST
+    environment, version = sent.get("environment", ""), sent.get("version", "")
+    address = with_query(_address(request, bundle_name, environment), version=version)
+    named = Named(sent.get("rule", ""), sent.get("tool", ""), sent.get("agent", ""))
+    try:
+        there = _there(request, bundle_name, environment, version)
+        if sent.get("undo"):
+            take_back(there, named, by=request.actor)
+        else:
+            tick_off(there, named, by=request.actor)
+    except NotFound as error:
+        messages.error(request, str(error))
+    return redirect(address)
+
+
+def _there(request: MemberRequest, bundle_name: str, environment: str, number: str) -> VersionThere:
+    if number and not (number.isascii() and number.isdigit() and len(number) < 10):
+        raise NotFound("There is no such version.")
+    found = version_there(
+        request.project, bundle_name, environment, int(number) if number else None
+    )
+    if found is None:
+        raise NotFound("There is no such version there.")
+    return found
+
+
+def _places(request: MemberRequest, bundle_name: str) -> dict[str, int]:
+    """Where it is live, and which version."""
+    bundle = governed.bundle_named(request.project, bundle_name)
+    if bundle is None:
+        raise NotFound("There is no such contract.")
+    live = governed.live_deployments(request.project, [bundle.pk])
+    return {each.environment.name: each.version.number for each in live}
+
+
+def _address(request: MemberRequest, bundle_name: str, environment: str) -> str:
+    address = reverse("outcomes:would_deny", args=[request.project.slug, bundle_name])
+    return with_query(address, environment=environment)
+
+
+def _sums(lines: list[Line], which: str) -> list[tuple[str, int]]:
+    sums: dict[str, int] = {}
+    for line in lines:
+        name = str(getattr(line.named, which))
+        sums[name] = sums.get(name, 0) + line.number
+    return sorted(sums.items(), key=lambda each: (-each[1], each[0]))[:10]
