@@ -86,6 +86,8 @@ def _something_to_show(console):
         assert console.ask("POST", "contracts", saved)[0] in (200, 201)
     live = json.dumps({"version": 1, "env": "production"}).encode()
     assert console.ask("POST", "contracts/support-agent/deployments", live)[0] in (200, 201)
+    lowered = f"sessions/s:{SESSION}:attempts"  # so that something needs attention
+    assert console.ask("DELETE", lowered)[0] == 403
     console.settled("outcomes")
 
 

@@ -1,0 +1,50 @@
+"""Lists of agents and sessions stay within the window, however long their names are."""
+
+from urllib.parse import quote
+
+import pytest
+
+from tests.items import an_outcome
+from tests.journeys.console import a_session
+from tests.journeys.streams import deploy
+from tests.journeys.test_widths import OUTSIDE
+
+AGENT = "an-agent-whose-name-was-made-by-a-program-" + "0f3a" * 9
+SESSION = f"{a_session()}-{a_session()}"
+BUNDLE = "a-contract-with-a-rather-long-name-for-what-runs-every-night"
+COUNTER = quote(f"s:{SESSION}:tool:{'look_up_' * 12}", safe="")
+PAGES = (
+    "agents/",
+    f"agents/{AGENT}/",
+    "sessions/",
+    f"sessions/{SESSION}/",
+    "calls/",
+    "attention/",
+    f"stop/?environment=production&agent={AGENT}",
+)
+
+
+@pytest.fixture(scope="module")
+def _long_names(console):
+    deploy(console, BUNDLE)
+    status, served = console.ask("GET", f"rulesets/{BUNDLE}/current")
+    assert status == 200
+    about = {"agent_id": AGENT, "policy_version": served["revision_hash"], "session_id": SESSION}
+    console.post(*[an_outcome(f"{SESSION}-{number}", **about) for number in range(3)])
+    console.settled(f"outcomes/{SESSION}-1")
+    assert console.ask("POST", f"sessions/{COUNTER}/increment", b'{"amount": 2}')[0] == 200
+    assert console.ask("DELETE", f"sessions/{COUNTER}")[0] == 403
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+@pytest.mark.usefixtures("_long_names")
+def test_nothing_stands_out_of_the_lists(console, signed_in, open_page, width):
+    page = open_page(storage_state=signed_in, viewport={"width": width, "height": 900})
+    found = []
+    for path in PAGES:
+        assert page.goto(f"{console.url}/p/default/{path}").status == 200
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        if wide > width:
+            found.append(f"{path} is {wide} pixels wide")
+        found += [f"{path}: {part}" for part in page.evaluate(OUTSIDE)]
+    assert "\n".join(found) == ""
