@@ -99,9 +99,6 @@ class Approval(models.Model):
     def more_arguments(self) -> int:
         return self.argument_count - len(self.shown)
 
-    def has_masked(self) -> bool:
-        return any(each["masked"] for each in self.shown)
-
 
 def stored(shown: list[ShownArgument]) -> list[dict[str, Any]]:
     return [asdict(each) for each in shown]

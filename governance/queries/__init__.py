@@ -38,7 +38,6 @@ from governance.queries.contracts import (
 from governance.queries.documents import (
     ServedDocument,
     assignable_bundles,
-    assigned_bundle,
     served_document,
     unrendered_versions,
     unsigned_bytes,
@@ -96,7 +95,7 @@ from governance.queries.requests import (
     waiting_requests,
 )
 from governance.queries.signing import retired_signing_keys, signing_key_in_use
-from governance.queries.stops import is_stopped, standing_stops, stop_numbered, stop_of
+from governance.queries.stops import is_stopped, stop_numbered, stop_of
 
 __all__ = [
     "ApprovalFilter",
@@ -110,7 +109,6 @@ __all__ = [
     "approvals_before",
     "approvals_ended_before",
     "assignable_bundles",
-    "assigned_bundle",
     "assignment_numbered",
     "assignment_of",
     "assignments_before",
@@ -176,7 +174,6 @@ __all__ = [
     "served_document",
     "signing_key_in_use",
     "somebody_can_get_in",
-    "standing_stops",
     "stop_numbered",
     "stop_of",
     "unrendered_versions",

@@ -1,12 +1,12 @@
 """What an agent is given: the bundle it is assigned, and the document in force for it."""
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
-from governance.domain.assignments import Rule, assignable, assigned
+from governance.domain.assignments import Rule, assignable
 from governance.domain.dialect import Dialect
 from governance.domain.stopped import STOPPED, STOPPED_HASHES
 from governance.models import (
@@ -38,13 +38,6 @@ class ServedDocument:
     @property
     def name(self) -> str:
         return self.bundle_name
-
-
-def assigned_bundle(
-    project_id: int, environment_id: int, agent: str, tags: Mapping[str, str]
-) -> str | None:
-    """The name of the bundle for an agent that names none, deployed there or not."""
-    return assigned(assignment_rules(project_id, environment_id), agent, tags)
 
 
 def assignable_bundles(project_id: int, environment_id: int, agent: str) -> list[str]:

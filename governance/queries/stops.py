@@ -13,12 +13,6 @@ def stop_of(environment: Environment, agent: str = "") -> Stop | None:
     return Stop.objects.filter(environment=environment, agent=agent, lifted_at=None).first()
 
 
-def standing_stops(project: Project) -> list[Stop]:
-    """Newest first."""
-    rows = Stop.objects.filter(environment__project=project, lifted_at=None)
-    return list(rows.select_related("environment").order_by("-id"))
-
-
 def stop_numbered(project: Project, stop_id: int) -> Stop | None:
     rows = Stop.objects.filter(environment__project=project).select_related("environment__project")
     return rows.filter(pk=stop_id).first()

@@ -9,8 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 from outcomes import queries
 
-LONGEST = 30  # seconds
-PAUSE = 0.025
+PAUSE = 0.025  # seconds
 LONGEST_PAUSE = 0.5
 
 

@@ -12,7 +12,7 @@ from outcomes.commands.backtests import (
 from outcomes.commands.batches import retry_batch
 from outcomes.commands.counters import remove_idle_values, reset_counters
 from outcomes.commands.drift import find_drift
-from outcomes.commands.increments import Increment, count_all_up, counting_up
+from outcomes.commands.increments import Increment, counting_up
 from outcomes.commands.reports import keep_report
 from outcomes.commands.session_store import count_up, put_value, remove_value
 from outcomes.commands.settle import settle_inbox
@@ -24,7 +24,6 @@ __all__ = [
     "Increment",
     "accept",
     "cancel_backtest",
-    "count_all_up",
     "count_up",
     "counting_up",
     "find_drift",

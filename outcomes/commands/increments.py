@@ -8,7 +8,7 @@ from django.db import connection
 
 from governance.auth import Access
 from outcomes.commands.session_store import COUNT_UP, row_of
-from outcomes.models.statements import Statement, Steps, carry_out
+from outcomes.models.statements import Statement, Steps
 
 _RETURNING = "environment_id, digest, number"
 _EACH = COUNT_UP.replace("RETURNING number", f"RETURNING {_RETURNING}")
@@ -29,10 +29,6 @@ class Increment:
     key: str
     amount: int
     access: Access
-
-
-def count_all_up(wanted: Sequence[Increment]) -> list[int | None]:
-    return carry_out(counting_up(wanted))
 
 
 def counting_up(wanted: Sequence[Increment]) -> Steps[list[int | None]]:

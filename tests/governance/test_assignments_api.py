@@ -3,9 +3,10 @@
 import pytest
 from django.test import Client
 
-from governance import queries
 from governance.audit import verify
+from governance.domain import assignments
 from governance.models import Assignment, AuditEntry, Environment
+from governance.queries.documents import assignment_rules
 from tests import builders
 from tests.governance.serving import deployed
 from tests.governance.threads import in_threads
@@ -25,7 +26,8 @@ def put(client: Client, bundle: str = "base", **body: object):
 
 def assigned(project, agent="bot", **tags):
     environment = builders.an_environment(project)
-    return queries.assigned_bundle(project.pk, environment.pk, agent, tags)
+    rules = assignment_rules(project.pk, environment.pk)
+    return assignments.assigned(rules, agent, tags)
 
 
 def test_a_rule_is_told_as_it_stands(manager, project):

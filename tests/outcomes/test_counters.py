@@ -14,6 +14,7 @@ from governance.models import AuditEntry
 from outcomes import commands
 from outcomes.commands import Increment
 from outcomes.models import StoredValue
+from outcomes.models.statements import carry_out
 from tests import builders
 from tests.outcomes.pages import an_item, text_of
 from tests.outcomes.test_session_store import Store
@@ -55,7 +56,7 @@ def test_threads_that_count_singly_and_together_lose_nothing():
     def together():
         for _ in range(30):
             wanted = [Increment(name, 1, access) for name in ("s:a:attempts", "s:a:execs") * 2]
-            first, _, second, _ = commands.count_all_up(wanted)
+            first, _, second, _ = carry_out(commands.counting_up(wanted))
             seen.extend([first, second])
 
     in_threads(singly, together, singly, together)
@@ -68,7 +69,7 @@ def test_counting_together_is_counting_one_after_the_other(project):
     commands.put_value("text", "words", access=access)
     names = ["a", "b", "a", "text", "a", "b"]
     wanted = [Increment(name, amount, access) for amount, name in enumerate(names, 1)]
-    assert commands.count_all_up(wanted) == [1, 2, 4, None, 9, 8]
+    assert carry_out(commands.counting_up(wanted)) == [1, 2, 4, None, 9, 8]
 
 
 def test_an_operator_lets_a_session_count_from_zero_again(project, counted, client_as):
