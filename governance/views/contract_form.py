@@ -16,21 +16,29 @@ class ContractForm(Form):
         label="Text",
         required=False,
         strip=False,
-        widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false", "class": "mono"}),
+        widget=forms.Textarea(attrs={"rows": 10, "spellcheck": "false", "class": "mono"}),
     )
     file = forms.FileField(
         label="Or a file",
         required=False,
-        help_text="A YAML file in either dialect, at most 512 KiB.",
+        allow_empty_file=True,
+        help_text="YAML in either dialect, at most 512 KiB.",
         widget=forms.FileInput(attrs={"accept": ".yaml,.yml"}),
     )
-    message = forms.CharField(
-        label="Message",
-        required=False,
-        max_length=2_000,
-        help_text="What it is for, in the list of versions.",
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
-    )
+
+    def clean_file(self) -> str:
+        """Its text, when there is one, with the line ends that it has."""
+        file = self.cleaned_data["file"]
+        if file is None:
+            return ""
+        if file.size > MAX_BYTES:
+            raise forms.ValidationError(
+                f"The file has {file.size:,} bytes; write less than 512 KiB."
+            )
+        try:
+            return bytes(file.read()).decode()
+        except UnicodeDecodeError as error:
+            raise forms.ValidationError("The file is not UTF-8: save it as such.") from error
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
@@ -38,9 +46,5 @@ class ContractForm(Form):
             self.add_error("text", "Paste a contract here, or choose a file.")
         return data
 
-    def written(self) -> bytes:
-        """The file, when there is one, byte for byte."""
-        file = self.cleaned_data["file"]
-        if file is not None:
-            return bytes(file.read(MAX_BYTES + 1))
-        return as_written(self.cleaned_data["text"]).encode()
+    def written(self) -> str:
+        return self.cleaned_data["file"] or as_written(self.cleaned_data["text"])

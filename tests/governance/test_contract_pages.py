@@ -7,7 +7,7 @@ from governance import commands
 from governance.domain.actor import CONSOLE
 from governance.domain.contract_templates import templates
 from governance.domain.roles import Role
-from governance.models import AuditEntry, BundleVersion
+from governance.models import BundleVersion, Draft
 from tests import builders
 from tests.governance.contracts import ALWAYS, document, pre
 from tests.governance.serving import IN_OLD_WORDS, TEXT, deployed
@@ -59,12 +59,15 @@ def test_the_list_says_what_is_live_where(project, viewer):
     assert "draft v1 nowhere" in text
 
 
-def test_a_template_becomes_a_contract_of_a_free_name(project, editor):
-    assert post(editor, **{"from": "template:file-agent"}).status_code == 302
-    again = post(editor, **{"from": "template:file-agent"})
-    assert again["Location"].endswith("/contracts/b/file-agent-2/")
-    assert "Nothing runs it until it is deployed." in editor.text("contracts/b/file-agent-2/")
-    assert AuditEntry.objects.filter(action="contract saved").count() == 2
+def test_a_template_becomes_a_draft_under_a_free_name(project, editor):
+    began = post(editor, **{"from": "template:file-agent"})
+    draft = Draft.objects.get()
+    assert began["Location"].endswith(f"/contracts/drafts/{draft.pk}/")
+    assert "name: file-agent" in draft.text
+    saved(project, draft.text)
+    post(editor, **{"from": "template:file-agent"})
+    assert "name: file-agent-2" in Draft.objects.get(text__contains="file-agent-2").text
+    assert "Your drafts" in editor.text("contracts/")
 
 
 def test_every_template_is_offered(editor):
@@ -76,9 +79,8 @@ def test_every_template_is_offered(editor):
 
 def test_a_contract_that_is_there_can_be_begun_from(project, editor):
     saved(project, TEXT)
-    assert post(editor, **{"from": "contract:d"})["Location"].endswith("/contracts/b/d-2/")
-    copy = BundleVersion.objects.get(bundle__name="d-2")
-    assert bytes(copy.document).decode() == TEXT.replace("name: d", "name: d-2")
+    post(editor, **{"from": "contract:d"})
+    assert Draft.objects.get().text == TEXT.replace("name: d", "name: d-2")
 
 
 @pytest.mark.parametrize("start", ["template:nothing", "contract:nothing", "else:d", "", "\0"])
@@ -87,45 +89,39 @@ def test_what_is_not_there_cannot_be_begun_from(editor, start):
 
 
 def test_a_pasted_text_is_kept_as_it_was_pasted(editor):
-    post(editor, text=TEXT.replace("\n", "\r\n"), message="Mine")
-    version = BundleVersion.objects.get()
-    assert (bytes(version.document).decode(), version.message) == (TEXT, "Mine")
+    post(editor, text=TEXT.replace("\n", "\r\n"))
+    assert Draft.objects.get().text == TEXT
 
 
-def test_an_uploaded_file_is_kept_byte_for_byte(editor):
-    written = IN_OLD_WORDS.replace("\n", "\r\n").encode()
-    post(editor, file=SimpleUploadedFile("d.yaml", written))
-    assert bytes(BundleVersion.objects.get().document) == written
+def test_an_uploaded_file_keeps_its_line_ends(editor):
+    written = IN_OLD_WORDS.replace("\n", "\r\n")
+    post(editor, file=SimpleUploadedFile("d.yaml", written.encode()))
+    assert Draft.objects.get().text == written
 
 
-def test_a_text_that_is_no_contract_is_shown_again_with_its_lines(editor):
-    answer = post(editor, text=TEXT.replace("type: pre", "type: prae", 1), message="Kept")
+def test_a_text_that_is_no_contract_yet_is_a_draft_all_the_same(editor):
+    answer = post(editor, text=TEXT.replace("type: pre", "type: prae", 1))
+    page = text_of(editor.client.get(answer["Location"]))
+    assert "prae" in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({}, "Paste a contract here, or choose a file."),
+        ({"text": "a: \0"}, "Null characters are not allowed."),
+        ({"file": b"a: \xff"}, "The file is not UTF-8: save it as such."),
+        ({"file": b"a: \0"}, "The text holds a NUL"),
+        ({"file": b"x" * 600_000}, "The file has 600,000 bytes"),
+    ],
+)
+def test_what_cannot_be_a_draft_says_why(editor, fields, words):
+    if "file" in fields:
+        fields = {"file": SimpleUploadedFile("d.yaml", fields["file"])}
+    answer = post(editor, **fields)
     assert answer.status_code == 422
-    text = answer.content.decode()
-    assert "Line 7, column" in text
-    assert "type: prae" in text
-    assert 'value="Kept"' in text
-    assert not BundleVersion.objects.exists()
-
-
-def test_nothing_at_all_is_asked_for_again(editor):
-    answer = post(editor)
-    assert answer.status_code == 422
-    assert "Paste a contract here, or choose a file." in answer.content.decode()
-
-
-def test_a_name_that_is_taken_is_no_new_contract(project, editor):
-    saved(project, TEXT)
-    answer = post(editor, text=OTHER)
-    assert answer.status_code == 422
-    assert "already. Give it another name." in answer.content.decode()
-    assert BundleVersion.objects.count() == 1
-
-
-def test_a_file_that_is_too_large_says_so(editor):
-    answer = post(editor, file=SimpleUploadedFile("d.yaml", b"a: " + b"x" * 600_000))
-    assert answer.status_code == 422
-    assert "at most 524,288 are taken" in answer.content.decode()
+    assert words in answer.content.decode()
+    assert not Draft.objects.exists()
 
 
 def test_a_contract_opens_with_what_is_live_and_what_changed(project, viewer):
