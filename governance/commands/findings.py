@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from governance import queries
 from governance.audit import record
+from governance.commands.signing import locked
 from governance.domain.actor import Actor
 from governance.models import Finding
 from governance.policies import Action, refuse_unless
@@ -18,8 +19,9 @@ FORGOTTEN_AFTER = timedelta(days=30)  # what happened and was not noticed again
 def dismiss(finding: Finding, *, by: Actor) -> Finding:
     """The present state again when it was over before."""
     refuse_unless(by, Action.DISMISS_FINDING)
-    rows = Finding.objects.select_for_update(of=("self",), no_key=True).select_related("project")
-    row = rows.get(pk=finding.pk)
+    # The project first, as whoever revokes a key does: its finding ends with it.
+    project = locked(finding.project)
+    row = Finding.objects.select_for_update(no_key=True).get(pk=finding.pk)
     if row.resolved_at is not None or row.dismissed_at is not None:
         return row
     row.dismissed_at, row.dismissed_by = timezone.now(), str(by)[:320]
@@ -27,7 +29,7 @@ def dismiss(finding: Finding, *, by: Actor) -> Finding:
         row.resolved_at = row.dismissed_at
     row.save(update_fields=["dismissed_at", "dismissed_by", "resolved_at"])
     told = {"environment": row.environment, "why": row.why[:400]}
-    record(by, "finding dismissed", str(row), project=row.project, details=told)
+    record(by, "finding dismissed", str(row), project=project, details=told)
     return row
 
 
