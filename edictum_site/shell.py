@@ -17,14 +17,16 @@ LATE = 60.0  # seconds behind after which something must be wrong
 
 APPROVALS = "outcomes:approvals"
 ATTENTION = "governance:attention"
+CONTRACTS = "governance:contracts"
 # What the numbers beside the entries count.
-COUNTED = {APPROVALS: "waiting", ATTENTION: "open"}
+COUNTED = {APPROVALS: "waiting", ATTENTION: "open", CONTRACTS: "waiting for a second person"}
+TO_DECIDE = {APPROVALS, CONTRACTS}  # somebody has to act
 
 # In the order of the navigation; a page stands here from the day it exists.
 GROUPS = (
     (("Sessions", "outcomes:sessions", "sessions"), ("Needs attention", ATTENTION, "warning")),
     (
-        ("Contracts", "governance:contracts", "contracts"),
+        ("Contracts", CONTRACTS, "contracts"),
         ("Approvals", APPROVALS, "approvals"),
         ("Agents", "outcomes:agents", "agents"),
     ),
@@ -60,6 +62,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     counts = {
         APPROVALS: sum(beside.waiting.values()),
         ATTENTION: beside.findings,
+        CONTRACTS: beside.requests,
     }
     return {
         "project": project,
@@ -108,7 +111,7 @@ def _entry(
         icon=icon,
         current=_is_current(request.path, view, url),
         count=counts.get(view, 0),
-        filled=view == APPROVALS,  # somebody has to act
+        filled=view in TO_DECIDE,
         counted=COUNTED.get(view, ""),
     )
 

@@ -6,7 +6,8 @@ from datetime import datetime
 from django.db.models import Count, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
-from governance.models import Finding
+from governance.domain.deploying import RequestStatus
+from governance.models import DeploymentRequest, Finding
 from governance.queries.approvals import environments_with_waiting
 
 
@@ -14,6 +15,7 @@ from governance.queries.approvals import environments_with_waiting
 class Navigation:
     waiting: dict[str, int]  # approvals, by the names of all environments
     findings: int  # that are open
+    requests: int  # deployments that wait for a second person
 
 
 def navigation(project_id: int, now: datetime) -> Navigation:
@@ -25,8 +27,20 @@ def navigation(project_id: int, now: datetime) -> Navigation:
         .annotate(number=Count("id"))
         .values("number")
     )
-    rows = environments_with_waiting(project_id, now).annotate(
-        findings=Coalesce(Subquery(found), 0)
+    asked = (
+        DeploymentRequest.objects.filter(
+            environment__project=OuterRef("project"),
+            status=RequestStatus.PENDING,
+            expires_at__gt=now,
+        )
+        .order_by()
+        .values("environment__project")
+        .annotate(number=Count("id"))
+        .values("number")
     )
-    told = list(rows.values_list("name", "waiting", "findings"))
-    return Navigation({name: waiting for name, waiting, _ in told}, told[0][2] if told else 0)
+    rows = environments_with_waiting(project_id, now).annotate(
+        findings=Coalesce(Subquery(found), 0), asked=Coalesce(Subquery(asked), 0)
+    )
+    told = list(rows.values_list("name", "waiting", "findings", "asked"))
+    _, _, findings, requests = told[0] if told else ("", 0, 0, 0)
+    return Navigation({name: waiting for name, waiting, *_ in told}, findings, requests)

@@ -22,7 +22,12 @@ OVERVIEW = "governance:contract"
 TEXT = "governance:contract_text"
 COMPARE = "governance:compare_contract"
 
-TABS = (Tab("Overview", OVERVIEW), Tab("Text", TEXT), Tab("Compare", COMPARE))
+TABS = (
+    Tab("Overview", OVERVIEW),
+    Tab("Text", TEXT),
+    Tab("Compare", COMPARE),
+    Tab("Would have been denied", "outcomes:would_deny"),
+)
 
 
 def shown_tabs(request: MemberRequest, bundle: str, current: str) -> list[ShownTab]:

@@ -30,6 +30,7 @@ def contracts(request: MemberRequest) -> HttpResponse:
         "page_title": "Contracts",
         "sentence": contracts_sentence(shown, more=len(found) > SHOWN or bool(after)),
         "bundles": shown,
+        "waiting": queries.waiting_requests(request.project),
         "after": after,
         "next": shown[-1].name if len(found) > SHOWN else "",
         "may_write": may_write,

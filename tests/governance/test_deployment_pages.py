@@ -215,3 +215,13 @@ def test_another_projects_deployments_and_requests_are_not_there(project, admin_
     for name, number in (("deployment", found.pk), ("request", request.pk), ("deployment", 2**70)):
         page = reverse(f"governance:{name}", args=[other.slug, number])
         assert admin_client.get(page).status_code == 404
+
+
+def test_what_waits_is_counted_where_somebody_looks(project, editor):
+    page = reverse("governance:contracts", args=[project.slug])
+    request = a_request(saved(project))
+    said = editor.get(page).text
+    assert "One deployment waits for a second person." in said
+    assert "waiting for a second person</span>" in said
+    expired(request)
+    assert "a second person" not in editor.get(page).text
