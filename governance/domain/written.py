@@ -1,6 +1,7 @@
 """What a browser sends of a text, as its author wrote it; and the words that stand at a place."""
 
 import re
+from collections.abc import Sequence
 from hashlib import sha256
 
 from governance.domain.errors import Problem
@@ -21,11 +22,14 @@ def revision_of(text: str, base: int) -> str:
     return sha256(f"{base}\n{text}".encode()).hexdigest()[:32]
 
 
-def words_at(text: str, problem: Problem) -> str:
+def lines_of(text: str) -> list[str]:
+    return _LINE_END.sub("\n", text).split("\n")
+
+
+def words_at(lines: Sequence[str], problem: Problem) -> str:
     """The exact words that a problem is about; empty where there are none."""
     if problem.line is None or problem.column is None:
         return ""
-    lines = _LINE_END.sub("\n", text).split("\n")
     line = lines[problem.line - 1] if problem.line <= len(lines) else ""
     found = _WORDS.match(line, problem.column - 1)
     return found[0] if found else ""

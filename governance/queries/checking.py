@@ -15,7 +15,7 @@ from governance.domain.errors import (
 from governance.domain.lint import lint
 from governance.domain.merging import conflicts_in
 from governance.domain.outline import OutlinedRule, outline
-from governance.domain.written import words_at
+from governance.domain.written import lines_of, words_at
 from governance.models import Bundle, Project
 from governance.queries.contracts import bundle_named, read_contract, renamed, taken
 
@@ -111,8 +111,9 @@ def _surprises(
 
 
 def _marked(severity: Severity, problems: Iterable[Problem], text: str) -> tuple[Marked, ...]:
+    lines = lines_of(text)
     return tuple(
         Marked(severity, each.message, each.line, each.column, words, each.fix if words else "")
         for each in problems
-        for words in [words_at(text, each)]
+        for words in [words_at(lines, each)]
     )

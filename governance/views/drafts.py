@@ -18,7 +18,6 @@ from governance.commands.drafts import (
     rebase_draft,
     save_draft,
 )
-from governance.domain.actor import shown
 from governance.domain.document import Document, read_document
 from governance.domain.errors import (
     DocumentInvalid,
@@ -122,7 +121,6 @@ def rebase(request: MemberRequest, bundle_name: str) -> HttpResponse:
     context = _about(request, present) | {
         "page_title": f"{newest} is newer than your draft",
         "newest": newest,
-        "by": shown(newest.author),
         "theirs": changes(_whole(present.base), _whole(newest)),
         "mine": changes_since(present.base, present.text),
         "conflicts": would.conflicts,
@@ -169,8 +167,8 @@ def _keep(request: MemberRequest, present: Writing) -> Draft:
 def _beside(request: MemberRequest, bundle: Bundle | None) -> str:
     """Where one goes on when the editor is done."""
     if bundle is None:
-        return reverse("outcomes:sessions", args=[request.project.slug])
-    return reverse("governance:edit_draft", args=[request.project.slug, bundle.name])
+        return reverse("governance:contracts", args=[request.project.slug])
+    return reverse("governance:contract", args=[request.project.slug, bundle.name])
 
 
 def _saved(request: MemberRequest, draft: Draft) -> HttpResponse:
@@ -210,7 +208,6 @@ def _page(
     context = _about(request, present) | {
         "page_title": f"Draft of {name}",
         "others": others,
-        "moved_on_words": _moved_on(present),
         "lines": present.text.count("\n") + 1,
         "checked": check_draft(request.project, present.bundle, present.text),
         "changes": changes_since(present.base, present.text) if present.draft else None,
@@ -220,13 +217,6 @@ def _page(
         "longest_message": LONGEST_MESSAGE,
     }
     return render(request, "governance/edit_draft.html", context, status=status)
-
-
-def _moved_on(present: Writing) -> str:
-    if (newest := present.moved_on) is None:
-        return ""
-    by = shown(newest.author)
-    return f"v{newest.number} was saved by {by} while you wrote on v{present.number}."
 
 
 def _about(request: MemberRequest, present: Writing) -> dict[str, Any]:

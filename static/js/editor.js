@@ -197,6 +197,7 @@ async function keepNow() {
     if (!answer.ok) throw new Error(told.detail);
     form.elements.seen.value = told.revision;
     keptText = text;
+    if (told.newest > told.base) movedOn(told.newest);
     const now = new Date();
     keptWords.textContent = `Draft kept ${now.toTimeString().slice(0, 8)}`;
     document.getElementById("draft-discard").hidden = false;
@@ -206,6 +207,12 @@ async function keepNow() {
     keptWords.textContent = `Not kept: ${error.message}`;
     soon("keep", keep, 5_000);
   }
+}
+
+// Somebody saved a version meanwhile: told now, not only when this one is to be saved.
+function movedOn(newest) {
+  document.getElementById("draft-newest").textContent = `v${newest}`;
+  document.getElementById("draft-moved").hidden = false;
 }
 
 // Another tab has kept something else: nothing more is sent before the person has chosen.

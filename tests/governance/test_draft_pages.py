@@ -131,7 +131,7 @@ def test_of_two_people_neither_loses_a_word(project, me, version):
     other.send(theirs, text="# theirs\n" + TEXT)
 
     page = me.open()
-    assert f"v2 was saved by {other.member.user} while you wrote on v1." in page
+    assert f"was saved by {other.member.user} while you wrote on v1." in page
 
     shown = me.send(page)  # saving leads to both, not over them
     assert heading(shown.text) == f"d v2 was saved by {other.member.user} while you wrote on v1."

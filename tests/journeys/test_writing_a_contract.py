@@ -104,6 +104,8 @@ def test_two_who_write_at_once_are_shown_both_and_keep_every_word(console, admin
     expect(admin.locator("#draft-kept")).to_contain_text("Draft kept")
     theirs = json.dumps({"yaml": text + "# theirs\n", "message": "A note."}).encode()
     assert console.ask("POST", "contracts", theirs)[0] == 201
+    write(admin, "gt: 61", "gt: 62")
+    expect(admin.get_by_text("v2 was saved while you wrote on v1.")).to_be_visible()
 
     admin.get_by_role("button", name="Save as v2").click()
     heading = admin.get_by_role("heading", level=1)
@@ -114,7 +116,7 @@ def test_two_who_write_at_once_are_shown_both_and_keep_every_word(console, admin
     admin.get_by_role("button", name="Save as v3").click()
     expect(admin.get_by_text(f"{name} v3 is saved.")).to_be_visible()
     both = saved_text(console, name)
-    assert "gt: 61" in both
+    assert "gt: 62" in both
     assert both.endswith("# theirs\n")
 
 

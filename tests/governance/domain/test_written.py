@@ -1,7 +1,7 @@
 """Texts as their authors wrote them, though a browser sends them otherwise."""
 
 from governance.domain.errors import Problem
-from governance.domain.written import as_written, revision_of, words_at
+from governance.domain.written import as_written, lines_of, revision_of, words_at
 
 
 def test_line_ends_of_a_form_become_those_of_the_text():
@@ -20,7 +20,7 @@ def test_a_revision_names_the_text_and_what_it_grew_from():
 
 
 def words(text: str, line: int | None, column: int | None) -> str:
-    return words_at(text, Problem(message="", line=line, column=column))
+    return words_at(lines_of(text), Problem(message="", line=line, column=column))
 
 
 def test_the_words_at_a_place_end_where_yaml_ends_them():
