@@ -198,6 +198,7 @@ async function keepNow() {
     form.elements.seen.value = told.revision;
     keptText = text;
     if (told.newest > told.base) movedOn(told.newest);
+    document.body.dispatchEvent(new Event("draft-kept")); // what runs the draft runs it again
     const now = new Date();
     keptWords.textContent = `Draft kept ${now.toTimeString().slice(0, 8)}`;
     document.getElementById("draft-discard").hidden = false;
@@ -249,7 +250,7 @@ window.addEventListener("beforeunload", (event) => {
   if (!going && !isKept() && (stopped || editor.getValue().length >= KEPT_ON_LEAVING)) event.preventDefault();
 });
 
-// What is on its way to be kept must have arrived, or this form would not know the last revision.
+// What is written is kept first, or this form would not know the last revision; wherever it goes.
 let going = false;
 form.addEventListener("submit", (event) => {
   clearTimeout(timers.keep);
@@ -260,7 +261,7 @@ form.addEventListener("submit", (event) => {
     going = true;
     form.requestSubmit(event.submitter);
   };
-  keeping.then(() => setTimeout(again)); // not before this event is over
+  keep().then(() => setTimeout(again)); // not before this event is over
 });
 window.addEventListener("pageshow", () => (going = false));
 

@@ -80,6 +80,24 @@ def test_a_mistake_is_marked_on_its_words_fixed_and_the_text_saved(console, admi
     assert "gt: 75" in saved_text(console, name)
 
 
+def test_a_new_contract_from_a_template_is_broken_mended_and_saved(console, admin):
+    admin.goto(f"{console.url}/p/default/contracts/new/")
+    admin.get_by_role("button", name="Begin with it").first.click()
+    heading = admin.get_by_role("heading", level=1)
+    expect(heading).to_contain_text("Draft of a new contract.", use_inner_text=True)
+    name = f"fleet-{uuid4().hex[:8]}"
+    old = admin.evaluate(
+        "() => /name: (.+)/.exec(ace.edit(document.querySelector('.editor')).getValue())[1]"
+    )
+    write(admin, f"name: {old}", f"nme: {name}")
+    expect(admin.locator("#checked")).to_contain_text("nme is not a key here")
+    admin.locator("[data-problem]").get_by_role("button", name="Fix").first.click()
+    expect(heading).to_contain_text("It can be saved", use_inner_text=True)
+    admin.get_by_role("button", name="Save as v1").click()
+    expect(admin.get_by_text(f"{name} v1 is saved.")).to_be_visible()
+    assert f"name: {name}" in saved_text(console, name)
+
+
 def test_what_is_written_survives_a_closed_tab_and_no_second_tab_writes_over_it(
     console, open_page, signed_in, at
 ):
