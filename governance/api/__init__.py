@@ -11,11 +11,13 @@ from governance.api.documents import router as documents
 from governance.api.keys import router as keys
 from governance.api.signing import router as signing
 from governance.api.stream import router as stream
+from governance.api.versions import router as versions
 
 router = Router()
 router.add_router("", keys)
 router.add_router("", approvals)
 router.add_router("", contracts)
+router.add_router("", versions)
 router.add_router("", cases)
 router.add_router("", deployments)
 router.add_router("", assignments)

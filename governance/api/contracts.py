@@ -24,7 +24,6 @@ from governance.schemas.contracts import (
     ValidationOut,
     VersionOut,
     VersionsQuery,
-    WholeVersionOut,
     deployment_out,
     live_out,
     version_out,
@@ -103,11 +102,6 @@ def read_by_the_name(word: str, on: Router = router) -> None:
 
 read_by_the_name("validate")
 read_by_the_name("evaluate")
-
-
-@router.get("/contracts/{name}/versions/{int:version}", response=WholeVersionOut, auth=CAN_READ)
-def get_version(request: AccessRequest, name: str, version: int) -> dict[str, Any]:
-    return whole_version_out(_version(_bundle(request, name), version))
 
 
 @router.post(

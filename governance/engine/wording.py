@@ -164,37 +164,12 @@ def _message(finding: Finding) -> str:
             return f"`{name}` looks like a date, a number or a tag and is none: put it in quotes."
         case "too_deep":
             return "Nested too deeply for the library."
-        case _:
-            return _warning(finding, name, other)
-
-
-def _warning(finding: Finding, name: str, other: str) -> str:
-    match finding.kind:
-        case "unknown_selector":
-            return f"`{name}` is not a selector: this condition is never met."
-        case "environment_here":
-            return f"`{name}` is read where the agent runs. Here it has no value."
-        case "observed_limit":
-            return "Agents do not heed `observe` on a session rule: it blocks."
-        case "capped":
-            return (
-                f"Agents stop at {finding.names[2]} whatever is written here (`{name}: {other}`)."
-            )
-        case "one_less":
-            return (
-                f"`max_attempts: {name}` lets {int(name) - 1} calls pass; "
-                f"attempt number {name} is denied."
-            )
-        case "glob_limit":
-            return f"`{name}` is taken as the exact name of a tool: a pattern never counts here."
         case "hopeless":
             return (
                 f"`{name}` can match one text in more ways than can be tried: on one that goes on "
                 f"like `{other}` an agent waits without end. Let each part of what repeats take "
                 "different characters."
             )
-        case "no_effect":
-            return f"`{name}` has no effect on a document that agents fetch."
         case _:
             return finding.detail or "The library refuses this document."
 

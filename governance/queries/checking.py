@@ -104,10 +104,9 @@ def check_draft(
 def _surprises(
     document: Document, told: Iterable[Problem], tools: Collection[str] | None
 ) -> list[Problem]:
-    """Of two sentences about one line the one that knows more, and what to write instead."""
+    """Of a text that is refused as well, and with the tools that were seen."""
     ours = list(lint(document, tools=tools))
-    lines = {each.line for each in ours}
-    return [*ours, *(each for each in told if each.line not in lines)]
+    return [*ours, *(each for each in told if each not in ours)]
 
 
 def _marked(severity: Severity, problems: Iterable[Problem], text: str) -> tuple[Marked, ...]:

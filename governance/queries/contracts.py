@@ -7,7 +7,7 @@ from dataclasses import replace
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from governance import engine
-from governance.domain.document import Document, read_document
+from governance.domain.document import read_document
 from governance.domain.errors import Problem
 from governance.domain.lint import lint
 from governance.domain.yaml_text import locate, path_text
@@ -25,7 +25,7 @@ def read_contract(document: bytes | str) -> Validation:
     if not read.valid:
         return read
     if NAME.fullmatch(read.name):
-        return _with_surprises(read, read_document(document))
+        return _with_surprises(read, lint(read_document(document), tools=None))
     message = (
         "A bundle's name begins with a small letter or digit and goes on with small letters, "
         "digits, `.`, `_` or `-`, at most 128."
@@ -42,17 +42,15 @@ def renamed(document: bytes | str, name: str) -> Problem:
     return replace(_about_the_name(document, message), fix=name)
 
 
-def _with_surprises(read: Validation, document: Document) -> Validation:
-    ours = lint(document, tools=None)
-    told = {problem.path for problem in ours}
-    warnings = [*ours, *(each for each in read.warnings if each.path not in told)]
-    warnings.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
-    return replace(read, warnings=tuple(warnings))
-
-
 def taken(document: bytes | str, name: str) -> Problem:
     message = f"There is a contract `{name}` already: give this one another name, or edit that one."
     return _about_the_name(document, message)
+
+
+def _with_surprises(read: Validation, surprises: Iterable[Problem]) -> Validation:
+    warnings = [*read.warnings, *surprises]
+    warnings.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
+    return replace(read, warnings=tuple(warnings))
 
 
 def _about_the_name(document: bytes | str, message: str) -> Problem:

@@ -39,6 +39,8 @@ API = {
     "DELETE contracts/backtests/{backtest_id}": EDITORS,
     "GET contracts/{name}": READERS,
     "GET contracts/{name}/versions/{version}": READERS,
+    "GET contracts/{name}/versions/{version}/outline": READERS,
+    "GET contracts/{name}/compare": READERS,
     "POST contracts/{name}/deployments": EDITORS,
     "GET contracts/{name}/deployments": READERS,
     "GET contracts/{name}/deployment-plan": READERS,

@@ -171,35 +171,3 @@ def test_all_problems_are_told_at_once_in_the_order_of_the_text(engine):
 def test_a_text_that_cannot_be_read_has_its_problem_without_the_library(engine):
     validation = engine.validate("a: 1\na: 2\n")
     assert (validation.errors[0].line, validation.dialect) == (2, None)
-
-
-SURPRISES = {
-    "a selector that nobody resolves": (pre("{arg.x: {exists: true}}"), "never met"),
-    "a value of the agent's machine": (pre("{env.REGION: {equals: eu}}"), "where the agent runs"),
-    "a limit on attempts": (
-        "{id: a, type: session, limits: {max_attempts: 50}, then: {action: block, message: m}}",
-        "lets 49 calls pass",
-    ),
-    "a limit above the agents' own": (
-        "{id: a, type: session, limits: {max_tool_calls: 900}, then: {action: block, message: m}}",
-        "stop at 200",
-    ),
-    "a pattern for a tool's limit": (
-        "{id: a, type: session, limits: {max_calls_per_tool: {'a*': 9}}, "
-        "then: {action: block, message: m}}",
-        "exact name",
-    ),
-    "an observed limit": (
-        "{id: a, type: session, mode: observe, limits: {max_tool_calls: 9}, "
-        "then: {action: block, message: m}}",
-        "it blocks",
-    ),
-}
-
-
-@pytest.mark.parametrize("row", SURPRISES.values(), ids=SURPRISES.keys())
-def test_what_would_surprise_an_author_is_a_warning_and_refuses_nothing(engine, row):
-    rule, words = row
-    validation = engine.validate(document(rule))
-    assert validation.valid
-    assert [words in warning.message for warning in validation.warnings] == [True]

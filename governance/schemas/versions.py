@@ -1,0 +1,60 @@
+"""The shapes of versions in either dialect, of their rules, and of what changed between two."""
+
+from hashlib import sha256
+from typing import Any, Literal
+
+from ninja import Schema
+from pydantic import ConfigDict, Field
+
+from governance.domain.dialect import Dialect
+from governance.schemas.contracts import VersionNumber
+
+
+class DialectQuery(Schema):
+    dialect: Literal["", "old", "new"] = ""
+
+
+class CompareQuery(Schema):
+    model_config = ConfigDict(populate_by_name=True)
+
+    start: VersionNumber | None = Field(None, alias="from")
+    to: VersionNumber | None = None
+
+
+class OutlinedRuleOut(Schema):
+    id: str
+    type: str
+    tool: str
+    line: int
+    end_line: int
+
+
+class OutlineOut(Schema):
+    rules: list[OutlinedRuleOut]
+
+
+class ChangeOut(Schema):
+    kind: Literal["added", "removed", "changed"]
+    subject: str
+    what: str
+    before: str
+    after: str
+
+
+class ComparisonOut(Schema):
+    model_config = ConfigDict(populate_by_name=True)
+
+    name: str
+    start: int = Field(alias="from")
+    to: int
+    same_text: bool
+    changes: list[ChangeOut]
+
+
+def in_dialect(version: dict[str, Any], dialect: Dialect, text: str) -> dict[str, Any]:
+    """What agents of that dialect are served, with the hash of those bytes."""
+    return version | {
+        "yaml": text,
+        "dialect": str(dialect),
+        "revision_hash": sha256(text.encode()).hexdigest(),
+    }
