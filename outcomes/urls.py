@@ -6,6 +6,7 @@ from outcomes.views import (
     agents,
     approvals,
     artifacts,
+    backtests,
     call,
     calls,
     contract_editor,
@@ -44,6 +45,13 @@ live = [
     path("contract-words/", contract_editor.words, name="contract_words"),
     path("taking/", taking.taking, name="taking"),
 ]
+of_backtests = [
+    path("text/", backtests.backtest_text, name="backtest_text"),
+    path("panel/", backtests.backtest_panel, name="backtest_panel"),
+    path("<int:backtest_id>/", backtests.backtest, name="backtest"),
+    path("<int:backtest_id>/standing/", backtests.backtest_standing, name="backtest_standing"),
+    path("<int:backtest_id>/cancel/", backtests.cancel_backtest, name="cancel_backtest"),
+]
 in_settings = [
     path("rejected/", inbox.rejected, name="rejected"),
     path("set-aside/", inbox.set_aside, name="set_aside"),
@@ -64,6 +72,8 @@ in_project: list[URLPattern | URLResolver] = [
     path("contracts/figures/", contracts.contract_figures, name="contract_figures"),
     path("contracts/b/<str:bundle_name>/would-deny/", observed.would_deny, name="would_deny"),
     path("contracts/b/<str:bundle_name>/would-deny/tick/", observed.tick, name="tick"),
+    path("contracts/b/<str:bundle_name>/backtests/", backtests.backtests, name="backtests"),
+    path("contracts/backtests/", include(of_backtests)),
     path("live/", include(live)),
     path("settings/", include(in_settings)),
 ]

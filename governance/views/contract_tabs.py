@@ -26,6 +26,7 @@ TABS = (
     Tab("Overview", OVERVIEW),
     Tab("Text", TEXT),
     Tab("Compare", COMPARE),
+    Tab("Backtests", "outcomes:backtests"),
     Tab("Would have been denied", "outcomes:would_deny"),
 )
 

@@ -29,8 +29,9 @@ def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
         "version": request.GET.get("version", ""),
         "environment": request.GET.get("environment", "") or _only(required),
     }
-    if not chosen["version"]:
-        chosen["version"] = str(_newest(request, bundle_name).number)
+    newest = None if chosen["version"] else _newest(request, bundle_name)
+    if newest is not None:
+        chosen["version"] = str(newest.number)
     place = PlaceForm(chosen if chosen["environment"] else None, initial=chosen)
     context: dict[str, Any] = {
         "page_title": f"Deploy {bundle_name}",
@@ -42,7 +43,7 @@ def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
         status = 422 if place.errors else 200
         return render(request, "governance/deploy.html", context, status=status)
     environment = place.cleaned_data["environment"]
-    version = version_of(request.project, bundle_name, place.cleaned_data["version"])
+    version = newest or version_of(request.project, bundle_name, place.cleaned_data["version"])
     if version is None:
         raise NotFound("There is no such version.")
     plan = plan_of(version, environment, required.get(environment, NOTHING_REQUIRED))

@@ -1,6 +1,7 @@
 """The editor of one's draft of a contract: of one that is there, or of a new one."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
@@ -215,8 +216,15 @@ def _page(
         "elsewhere": elsewhere,
         "message": request.POST.get("message", ""),
         "longest_message": LONGEST_MESSAGE,
+        "panels": [_panel(request, present)],
     }
     return render(request, "governance/edit_draft.html", context, status=status)
+
+
+def _panel(request: MemberRequest, present: Writing) -> str:
+    """Of what happened with calls governance knows the address only."""
+    of = f"?{urlencode({'of': present.bundle.name})}" if present.bundle else ""
+    return reverse("outcomes:backtest_panel", args=[request.project.slug]) + of
 
 
 def _about(request: MemberRequest, present: Writing) -> dict[str, Any]:

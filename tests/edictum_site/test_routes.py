@@ -19,6 +19,7 @@ from tests import builders
 from tests.edictum_site import routes
 from tests.governance.approvals import an_approval
 from tests.governance.deploying import a_request, live, saved
+from tests.outcomes.backtests import waiting_backtest
 from tests.outcomes.posting import Agent
 
 REFUSED = {401, 403}
@@ -98,6 +99,7 @@ def ids(project: Project) -> dict[str, object]:
         "stop_id": commands.stop(project, env="production", agent="another", by=CONSOLE)[0].pk,
         "environment": "production",
         "bundle_name": "d",
+        "backtest_id": waiting_backtest(project).pk,
         "deployment_id": deployment.pk,
         "request_id": waiting.pk,
         "key_id": builders.a_key(project)[1].pk,

@@ -1,0 +1,14 @@
+"""The tabs of a contract, for pages that others have of it."""
+
+from typing import Any
+
+from django import template
+
+from governance.views.contract_tabs import ShownTab, shown_tabs
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def contract_tabs(context: dict[str, Any], bundle: str, current: str) -> list[ShownTab]:
+    return shown_tabs(context["request"], bundle, current)

@@ -1,0 +1,224 @@
+"""Backtests as people meet them: a contract's list and form, a result, and the editor's panel."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any, Final
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from governance import queries as governance
+from governance.auth import MemberRequest, member_page
+from governance.domain.errors import DocumentInvalid, GovernanceError, NotFound
+from governance.policies import Action, may, refuse_unless
+from outcomes import commands, doorbell, queries
+from outcomes.commands.backtests import Wanted
+from outcomes.models import Backtest
+from outcomes.queries.backtests import SHOWN
+from outcomes.views.backtest_tables import tables
+from outcomes.views.backtest_words import (
+    NAMES,
+    limits_sentence,
+    missing_sentences,
+    not_replayed_sentences,
+    of_what,
+    scope_words,
+    sentence,
+    undetermined_sentence,
+)
+from outcomes.views.paging import with_query
+
+PERIODS: Final = {"1": "Last 24 hours", "7": "Last 7 days", "30": "Last 30 days", "": "All time"}
+VERSIONS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a form asks for, as it was sent, to be shown again when it is refused."""
+
+    version: str = ""
+    environment: str = ""
+    days: str = "7"
+    agents: str = ""
+    tools: str = ""
+
+    def wanted(self) -> Wanted:
+        now = timezone.now()
+        return Wanted(
+            environment=self.environment,
+            since=now - timedelta(days=int(self.days)) if self.days else None,
+            until=now,
+            agents=_names(self.agents),
+            tools=_names(self.tools),
+        )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page()
+def backtests(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    bundle = governance.bundle_named(request.project, bundle_name)
+    if bundle is None:
+        raise NotFound("There is no such contract.")
+    versions = governance.versions_before(bundle, None, VERSIONS)
+    asked, refused = _chosen(request), ""
+    if request.method == "POST":
+        refuse_unless(request.role, Action.WRITE_CONTRACT)
+        asked = _asked(request)
+        chosen = [each for each in versions if str(each.number) == asked.version]
+        try:
+            if not chosen:
+                raise NotFound("Choose one of its versions.")
+            return _started(request, version=chosen[0].pk, wanted=asked.wanted())
+        except GovernanceError as error:
+            refused = str(error)
+    found = queries.backtests_of(request.project.pk, bundle.name, _before(request))
+    context = {
+        "page_title": f"Backtests of {bundle.name}",
+        "bundle": bundle,
+        "versions": versions,
+        "asked": asked,
+        "refused": refused,
+        "periods": PERIODS,
+        "may_start": may(request.role, Action.WRITE_CONTRACT),
+        "rows": [(each, sentence(each), of_what(each)) for each in found[:SHOWN]],
+        "older": found[SHOWN - 1].pk if len(found) > SHOWN else None,
+        "is_paged": "before" in request.GET,
+    }
+    return render(request, "outcomes/backtests.html", context, status=422 if refused else 200)
+
+
+@require_POST
+@member_page(Action.WRITE_CONTRACT)
+def backtest_text(request: MemberRequest) -> HttpResponse:
+    """Of the text that stands in an editor, which nobody has saved."""
+    text = request.POST.get("text", "").replace("\r\n", "\n")
+    try:
+        return _started(request, document=text, wanted=_asked(request).wanted())
+    except GovernanceError as error:
+        problems = error.errors if isinstance(error, DocumentInvalid) else [str(error)]
+        context = {"page_title": "No backtest", "problems": problems}
+        return render(request, "outcomes/no_backtest.html", context, status=422)
+
+
+@require_safe
+@member_page()
+def backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
+    found = _found(request, backtest_id)
+    context = _result(request, found) | {"page_title": f"Backtest of {found.bundle_name}"}
+    return render(request, "outcomes/backtest.html", context)
+
+
+@require_safe
+@member_page()
+def backtest_standing(request: MemberRequest, backtest_id: int) -> HttpResponse:
+    """The part that keeps itself up to date until there is nothing left to say."""
+    context = _result(request, _found(request, backtest_id))
+    if request.GET.get("tag") == context["tag"]:
+        return HttpResponse(status=204)
+    return render(request, "outcomes/_backtest.html", context | {"alone": True})
+
+
+@require_POST
+@member_page(Action.WRITE_CONTRACT)
+def cancel_backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
+    commands.cancel_backtest(request.project.pk, backtest_id, by=request.actor)
+    return redirect("outcomes:backtest", request.project.slug, backtest_id)
+
+
+@require_safe
+@member_page()
+def backtest_panel(request: MemberRequest) -> HttpResponse:
+    """Beside an editor: the newest result of its contract, and a way to run its text."""
+    name = request.GET.get("of", "")
+    found = queries.newest_backtest_of_bundle(request.project.pk, name) if name else None
+    context: dict[str, Any] = {
+        "page_title": f"Backtest of {name}" if name else "Backtest",
+        "asked": Asked(),
+        "name": name,
+        "periods": PERIODS,
+        "may_start": may(request.role, Action.WRITE_CONTRACT),
+        "alone": request.headers.get("HX-Request") == "true",
+    }
+    if found is not None:
+        context |= _result(request, found)
+    template = "_backtest_panel" if context["alone"] else "backtest_panel"
+    return render(request, f"outcomes/{template}.html", context)
+
+
+def _result(request: MemberRequest, found: Backtest) -> dict[str, Any]:
+    slug = request.project.slug
+    told = (found.pk, found.status, found.passed, found.newly_denied, found.newly_allowed)
+    tag = sha256(repr(told).encode()).hexdigest()[:16]
+    limits = found.result.get("session_limits", {})
+    return {
+        "backtest": found,
+        "sentence": sentence(found),
+        "scope": scope_words(found),
+        "of_what": of_what(found),
+        "figures": [(name, words, getattr(found, name)) for name, words in NAMES.items()],
+        "limits_told": limits_sentence(limits),
+        "missing": list(missing_sentences(found.result.get("missing", {}))),
+        "left_out": list(not_replayed_sentences(found.result.get("not_replayed", {}))),
+        "undetermined": undetermined_sentence(found),
+        "took": found.finished_at - found.started_at
+        if found.finished_at and found.started_at
+        else None,
+        "may_cancel": may(request.role, Action.WRITE_CONTRACT) and not found.has_ended,
+        "tag": tag,
+        "live_url": ""
+        if found.has_ended
+        else with_query(reverse("outcomes:backtest_standing", args=[slug, found.pk]), tag=tag),
+        **tables(found),
+    }
+
+
+def _started(
+    request: MemberRequest,
+    *,
+    wanted: Wanted,
+    version: int | None = None,
+    document: str | None = None,
+) -> HttpResponse:
+    started = commands.start_backtest(
+        request.project.pk, by=request.actor, version=version, document=document, wanted=wanted
+    )
+    doorbell.ring_for_backtests()
+    return redirect("outcomes:backtest", request.project.slug, started.pk)
+
+
+def _found(request: MemberRequest, number: int) -> Backtest:
+    found = queries.backtest_numbered(request.project.pk, number)
+    if found is None:
+        raise NotFound("There is no such backtest.")
+    return found
+
+
+def _chosen(request: MemberRequest) -> Asked:
+    """As a link that leads to the form fills it in."""
+    return Asked(
+        version=request.GET.get("version", ""), environment=request.GET.get("environment", "")
+    )
+
+
+def _asked(request: MemberRequest) -> Asked:
+    days = request.POST.get("days", "7")
+    return Asked(
+        version=request.POST.get("version", ""),
+        environment=request.POST.get("environment", ""),
+        days=days if days in PERIODS else "7",
+        agents=request.POST.get("agents", ""),
+        tools=request.POST.get("tools", ""),
+    )
+
+
+def _before(request: MemberRequest) -> int | None:
+    before = request.GET.get("before", "")
+    return int(before) if before.isascii() and before.isdecimal() and len(before) < 18 else None
+
+
+def _names(written: str) -> list[str]:
+    return [name.strip() for name in written.split(",") if name.strip()]

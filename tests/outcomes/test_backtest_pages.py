@@ -1,0 +1,138 @@
+"""Backtests on pages: started, watched, read, and given up."""
+
+import pytest
+from django.urls import reverse
+
+from governance import commands as governance
+from governance.domain.actor import CONSOLE
+from governance.domain.roles import Role
+from outcomes import commands
+from outcomes.models import Backtest
+from tests import builders
+from tests.governance.contracts import document, post, pre
+from tests.outcomes.backtests import backtested
+
+SESSION = (
+    "{id: limits, type: session, limits: {max_tool_calls: 3}, then: {action: block, message: m}}"
+)
+RULES = document(pre("{args.command: {contains: rm}}", rule_id="no-rm"), SESSION, post("redact"))
+
+
+@pytest.fixture
+def editor(project, client_as):
+    return client_as(Role.EDITOR)
+
+
+def at(project, name, *args):
+    return reverse(f"outcomes:{name}", args=[project.slug, *args])
+
+
+def ran(agent, *commands_run, **fields):
+    agent.post(
+        *(
+            builders.an_outcome(tool_name="shell", tool_args={"command": each}, **fields)
+            for each in commands_run
+        )
+    )
+
+
+def test_an_editor_starts_a_backtest_of_a_version_and_reads_its_result(project, agent, editor):
+    ran(agent, "ls", "rm -r", "ls", "ls", "ls", session_id="s/1")
+    governance.save_version(project, document=RULES, by=CONSOLE)
+    here = at(project, "backtests", "d")
+    assert "No backtest of" in editor.get(here).text
+    response = editor.post(here, {"version": "1", "environment": "production", "days": ""})
+    assert response.status_code == 302
+    waiting = editor.get(response["Location"]).text
+    assert "waits for its turn" in waiting
+    commands.run_waiting_backtests()
+    page = editor.get(response["Location"]).text
+    assert "newly denied" in page
+    assert "no-rm" in page
+    assert "s/1" in page
+    assert "the output was not kept" in page
+    assert "hx-trigger" not in page.partition('id="backtest-standing"')[2]
+    assert "newly denied" in editor.get(here).text
+
+
+def test_a_running_backtest_keeps_its_page_up_to_date_until_it_ends(project, agent, editor):
+    ran(agent, "rm")
+    backtest = backtested(project, RULES)
+    Backtest.objects.update(status="running", finished_at=None, passed=1, total=4, result={})
+    here = at(project, "backtest_standing", backtest.pk)
+    part = editor.get(here).text
+    assert "25 % read: 1 would be newly denied." in part
+    tag = part.partition("tag=")[2].partition('"')[0]
+    assert editor.get(f"{here}?tag={tag}").status_code == 204
+
+
+def test_it_is_cancelled_by_a_click(project, editor):
+    governance.save_version(project, document=RULES, by=CONSOLE)
+    page = editor.post(at(project, "backtests", "d"), {"version": "1"})["Location"]
+    number = Backtest.objects.get().pk
+    assert "Cancel</button>" in editor.get(page).text
+    assert editor.post(at(project, "cancel_backtest", number)).status_code == 302
+    assert "Cancelled after 0 of 0 calls." in editor.get(page).text
+    assert "Cancel</button>" not in editor.get(page).text
+
+
+def test_the_text_of_an_editor_is_run_as_it_stands(project, agent, editor):
+    ran(agent, "rm")
+    response = editor.post(
+        at(project, "backtest_text"), {"text": RULES.replace("\n", "\r\n"), "days": "7"}
+    )
+    assert response.status_code == 302
+    backtest = Backtest.objects.get()
+    assert bytes(backtest.document).decode() == RULES
+    assert "a text that was not saved" in editor.get(response["Location"]).text
+
+
+def test_a_text_that_is_no_contract_is_told_where(project, editor):
+    response = editor.post(at(project, "backtest_text"), {"text": "kind: Ruleset\n  a: b"})
+    assert response.status_code == 422
+    assert "Line 2" in response.text
+    assert not Backtest.objects.exists()
+
+
+@pytest.mark.parametrize("form", [{"version": "9"}, {"version": "1", "environment": "nowhere"}, {}])
+def test_a_form_that_makes_no_sense_is_shown_again(project, editor, form):
+    governance.save_version(project, document=RULES, by=CONSOLE)
+    response = editor.post(at(project, "backtests", "d"), form)
+    assert response.status_code == 422
+    assert not Backtest.objects.exists()
+
+
+def test_the_panel_shows_the_newest_result_and_runs_the_text(project, agent, editor):
+    empty = editor.get(at(project, "backtest_panel"), headers={"HX-Request": "true"}).text
+    assert 'form="draft"' in empty
+    ran(agent, "rm", "ls")
+    backtested(project, RULES)
+    panel = editor.get(at(project, "backtest_panel") + "?of=d", headers={"HX-Request": "true"}).text
+    assert "Of 2 calls, 1 would be newly denied." in panel
+    assert (
+        "Of 2 calls, 1 would be newly denied."
+        in editor.get(at(project, "backtest_panel") + "?of=d").text
+    )
+
+
+def test_who_only_reads_is_shown_results_and_no_way_to_start_one(project, agent, client_as):
+    backtest = backtested(project, RULES)
+    governance.save_version(project, document=RULES, by=CONSOLE)
+    viewer = client_as(Role.VIEWER)
+    assert "There was no call to replay." in viewer.get(at(project, "backtest", backtest.pk)).text
+    assert "Run it</button>" not in viewer.get(at(project, "backtests", "d")).text
+    assert viewer.post(at(project, "backtests", "d"), {"version": "1"}).status_code == 403
+    assert viewer.post(at(project, "backtest_text"), {"text": RULES}).status_code == 403
+
+
+def test_what_is_not_there_is_not_found(project, editor):
+    assert editor.get(at(project, "backtest", 999_999)).status_code == 404
+    assert editor.get(at(project, "backtests", "nothing")).status_code == 404
+
+
+def test_failed_and_other_results_are_told_in_a_sentence(project, editor):
+    backtest = backtested(project, RULES)
+    Backtest.objects.update(status="failed", error="The library is away.")
+    page = editor.get(at(project, "backtest", backtest.pk)).text
+    assert "did not get to its end" in page
+    assert "The library is away." in page
