@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django import template
+from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
@@ -107,15 +108,17 @@ def interval(successes: int, of: int) -> dict[str, Any]:
     return {"low": low, "high": high, "share": successes / of, "wide": True}
 
 
-@register.inclusion_tag("_components/time.html")
-def local_time(moment: datetime | None, style: str = "short") -> dict[str, Any]:
+@register.simple_tag
+def local_time(moment: datetime | None, style: str = "short") -> SafeString:
     """In UTC here; the script writes the same words in the reader's zone. `exact` is all of it."""
-    if moment is None:
-        return {"moment": None}
-    moment = moment.astimezone(UTC)
-    exact = figures.exact_time(moment)
-    shown = exact if style == "exact" else figures.short_time(moment, datetime.now(UTC))
-    return {"moment": moment.isoformat(), "exact": exact, "shown": shown, "style": style}
+    told: dict[str, Any] = {"moment": None}
+    if moment is not None:
+        moment = moment.astimezone(UTC)
+        exact = figures.exact_time(moment)
+        shown = exact if style == "exact" else figures.short_time(moment, datetime.now(UTC))
+        told = {"moment": moment.isoformat(), "exact": exact, "shown": shown, "style": style}
+    # A file ends with a line; a comma or a full stop may follow a time.
+    return SafeString(render_to_string("_components/time.html", told).rstrip())
 
 
 @register.simple_tag

@@ -86,3 +86,8 @@ def test_words_in_backticks_are_code_and_nothing_else_is_markup():
         "<code>&lt;b&gt;</code> is no key. Did you mean <code>b</code>? "
         "One ` alone stays, and so does &lt;i&gt;."
     )
+
+
+def test_a_time_is_followed_by_what_follows_it():
+    html = shown("Since {% local_time at %}, by", at=datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC))
+    assert "</time>, by" in html

@@ -1,0 +1,121 @@
+"""A contract goes live in the browser, a real agent takes it, and one click takes it back; where an
+environment asks for a second person, one asks and another decides."""
+
+import json
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.governance.contracts import document, pre
+from tests.journeys.console import Console
+from tests.journeys.streams import NEW, save
+from tests.journeys.test_stream_processes import an_agent
+
+ALLOWS = NEW.replace("contains: rm", "contains: mkfs")
+COMMAND = "{args.command: {contains: rm}}"
+
+
+@pytest.fixture
+def name() -> str:
+    return f"ops-{uuid4().hex[:8]}"
+
+
+def sent(console: Console, method: str, path: str, **body: object) -> dict[str, object]:
+    status, told = console.ask(method, path, json.dumps(body).encode())
+    assert status in (200, 201), told
+    answer: dict[str, object] = told
+    return answer
+
+
+def heading(page: Page, words: str) -> None:
+    expect(page.get_by_role("heading", level=1)).to_have_text(words, use_inner_text=True)
+
+
+def begin_to_deploy(admin: Page, console: Console, name: str, environment: str) -> None:
+    admin.goto(f"{console.url}/p/default/contracts/b/{name}/")
+    admin.get_by_role("link", name="Deploy…").click()
+    admin.get_by_label("Environment", exact=True).fill(environment)
+    admin.get_by_role("button", name="See what would change").or_(
+        admin.get_by_role("button", name="Look there instead")
+    ).click()
+
+
+def test_a_real_agent_is_denied_after_a_deployment_and_allowed_after_the_roll_back(
+    console: Console, admin: Page, name: str
+) -> None:
+    first = save(console, name, dialect=ALLOWS)
+    sent(console, "POST", f"contracts/{name}/deployments", version=first, env="production")
+    with an_agent(console, AGENT=name, BUNDLE=name) as denied_for:
+        assert denied_for() == "not denied"
+        save(console, name, "no removing")
+        begin_to_deploy(admin, console, name, "production")
+        heading(admin, f"Deploy {name} v2 to production?")
+        expect(admin.get_by_role("main")).to_contain_text("v1 → v2, by meaning")
+        expect(admin.locator("#taking")).to_contain_text(name)
+        admin.get_by_role("button", name="Deploy v2 to production").click()
+        heading(admin, f"{name} v2 is live in production.")
+        assert denied_for() == "no removing"
+        expect(admin.get_by_role("row").filter(has_text=name)).to_contain_text("taken")
+
+        admin.get_by_role("link", name="Roll back to v1").click()
+        heading(admin, f"Roll {name} in production back to v1?")
+        admin.get_by_role("button", name="Roll back to v1").click()
+        heading(admin, f"{name} v1 is live in production.")
+        assert denied_for() == "not denied"
+        expect(admin.get_by_role("row").filter(has_text=name)).to_contain_text("taken")
+
+
+def test_a_second_person_decides_what_another_asked_for(
+    console: Console, admin: Page, name: str
+) -> None:
+    place = f"vault-{name}"
+    sent(console, "PUT", f"environments/{place}/requirements", second_person=True)
+    save(console, name)
+    asked = sent(console, "POST", f"contracts/{name}/deployment-requests", version=1, env=place)
+    begin_to_deploy(admin, console, name, place)
+    heading(admin, f"{name} v1 waits for a second person in {place}.")
+    admin.get_by_role("link", name="The request").click()
+    admin.get_by_role("button", name="Approve and deploy v1").click()
+    heading(admin, f"{name} v1 is live in {place}.")
+    expect(admin.get_by_role("main")).to_contain_text("approved by admin@example.test")
+    found = sent(console, "GET", f"deployment-requests/{asked['id']}")
+    assert found["status"] == "approved"
+
+    save(console, name, "another")
+    begin_to_deploy(admin, console, name, place)
+    heading(admin, f"Ask a second person to let {name} v2 go live in {place}?")
+    admin.get_by_role("button", name="Ask for approval").click()
+    expect(admin.get_by_role("main")).to_contain_text("You asked, so somebody else decides.")
+    admin.get_by_role("button", name="Withdraw the request").click()
+    expect(admin.get_by_role("heading", level=1)).to_contain_text("withdrew the request")
+
+
+def test_what_was_observed_is_ticked_off_and_then_enforced(
+    console: Console, admin: Page, name: str
+) -> None:
+    text = document(pre(COMMAND, rule_id="no-rm"), mode="observe").replace(
+        "name: d", f"name: {name}"
+    )
+    sent(console, "POST", "contracts", yaml=text)
+    sent(console, "POST", f"contracts/{name}/deployments", version=1, env="production")
+    with an_agent(console, AGENT=name, BUNDLE=name) as denied_for:
+        assert denied_for() == "not denied"
+        console.settled("outcomes")
+        admin.goto(f"{console.url}/p/default/contracts/b/{name}/would-deny/?environment=production")
+        row = admin.get_by_role("row").filter(has_text="no-rm").last
+        for _ in range(20):
+            if row.count():
+                break
+            admin.wait_for_timeout(250)
+            admin.reload()
+        row.get_by_role("button", name="Tick off").click()
+        expect(admin.get_by_role("main")).to_contain_text("admin@example.test")
+        admin.get_by_role("link", name="Enforce…").click()
+        heading(admin, f"Enforce what {name} v1 observes?")
+        admin.get_by_role("button", name="Save the version that enforces").click()
+        heading(admin, f"Deploy {name} v2 to production?")
+        expect(admin.get_by_role("main")).to_contain_text("enforce")
+        admin.get_by_role("button", name="Deploy v2 to production").click()
+        heading(admin, f"{name} v2 is live in production.")
+        assert denied_for() == "no"
