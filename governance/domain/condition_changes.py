@@ -15,9 +15,17 @@ from governance.domain.condition_words import (
 
 Told = tuple[str, str, str]  # what differs, before, after; the last two empty for a whole sentence
 _WHOLE = "condition"
+_ORDER = "its conditions stand in another order, which counts where a value has the wrong type"
 
 
 def condition_changes(before: Any, after: Any) -> Iterator[Told]:
+    if same_condition(before) != same_condition(after):
+        yield from _differences(before, after)
+    elif same_condition(before, in_order=True) != same_condition(after, in_order=True):
+        yield _ORDER, "", ""
+
+
+def _differences(before: Any, after: Any) -> Iterator[Told]:
     if same_condition(before) == same_condition(after):
         return
     match before, after:
@@ -26,7 +34,7 @@ def condition_changes(before: Any, after: Any) -> Iterator[Told]:
         case {"any": list() as old}, {"any": list() as new}:
             yield from _parts(old, new, "any of")
         case {"not": old}, {"not": new}:
-            yield from condition_changes(old, new)
+            yield from _differences(old, new)
         case _:
             yield from _tests(before, after)
 
@@ -40,9 +48,9 @@ def _parts(old: list[Any], new: list[Any], what: str) -> Iterator[Told]:
         if twin := next((each for each in come if _alike(part, each)), None):
             gone.remove(part)
             come.remove(twin)
-            yield from condition_changes(part, twin)
+            yield from _differences(part, twin)
     if len(gone) == len(come) == 1:
-        yield from condition_changes(gone[0], come[0])
+        yield from _differences(gone[0], come[0])
     elif gone or come:
         yield f"{_WHOLE}, {what}", _listed(gone), _listed(come)
 

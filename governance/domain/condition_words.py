@@ -28,15 +28,19 @@ def canonical(value: Any) -> str:
     return json.dumps(_exact(value), sort_keys=True, ensure_ascii=False)
 
 
-def same_condition(condition: Any) -> str:
-    """Equal for conditions that mean the same, in whichever order their parts stand."""
+def same_condition(condition: Any, *, in_order: bool = False) -> str:
+    """Equal for conditions that mean the same, in whichever order their parts stand.
+
+    The order counts where a value has the wrong type: agents stop at the first part that decides.
+    """
     match condition:
         case {"all": list() as parts} | {"any": list() as parts}:
             word = "all" if "all" in condition else "any"
-            forms = sorted({same_condition(part) for part in parts})
-            return forms[0] if len(forms) == 1 else f"{word}[{','.join(forms)}]"
+            forms = list(dict.fromkeys(same_condition(part, in_order=in_order) for part in parts))
+            written = ",".join(forms if in_order else sorted(forms))
+            return forms[0] if len(forms) == 1 else f"{word}[{written}]"
         case {"not": part}:
-            return f"not[{same_condition(part)}]"
+            return f"not[{same_condition(part, in_order=in_order)}]"
         case dict():
             return canonical({selector: _leaf(test) for selector, test in condition.items()})
         case _:

@@ -8,8 +8,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from governance.domain.dialect import Dialect
 from governance.domain.document import Document, read_document
 from governance.domain.meaning import Change, changes
+from tests.governance.generated import DOCUMENTS, text_of
 
 BEFORE: dict[str, Any] = {
     "apiVersion": "edictum/v1",
@@ -138,6 +140,16 @@ def test_a_condition_of_another_form_is_told_whole():
     ]
 
 
+def test_the_order_of_conditions_is_told_because_agents_stop_at_the_first_that_decides():
+    parts = BEFORE["rules"][2]["when"]["all"]
+    assert said(amount__when={"all": parts[::-1]}) == [
+        "rule `amount`: its conditions stand in another order, which counts where a value has the "
+        "wrong type"
+    ]
+    twice = [*parts, json.loads(json.dumps(parts[0]))]
+    assert changed(amount__when={"all": twice}) == ()
+
+
 def test_true_is_not_one_in_a_condition():
     one, true = (
         written({**BEFORE, "rules": [{"id": "a", "when": {"args.x": {"equals": value}}}]})
@@ -253,3 +265,36 @@ def test_a_half_written_document_has_changes_too(old, new):
 def test_what_is_hardly_a_contract_is_taken_as_far_as_it_goes(text):
     document = read_document(text)
     assert changes(document, document) == ()
+
+
+@settings(max_examples=60, deadline=None)
+@given(DOCUMENTS, st.booleans())
+def test_whatever_a_document_says_its_format_and_dialect_change_nothing(values, flow):
+    one = read_document(text_of(values))
+    other = read_document(text_of(values, Dialect.OLD, default_flow_style=flow, width=20))
+    assert changes(one, other) == ()
+    assert changes(other, one) == ()
+
+
+@settings(max_examples=60, deadline=None)
+@given(DOCUMENTS, st.data())
+def test_a_rule_less_is_one_rule_removed_and_back_again_one_added(values, data):
+    rules = values["rules"]
+    gone = data.draw(st.sampled_from(rules))
+    fewer = {**values, "rules": [rule for rule in rules if rule is not gone]}
+    before, after = read_document(text_of(values)), read_document(text_of(fewer))
+    assert [(each.kind, each.subject) for each in changes(before, after)] == [
+        ("removed", gone["id"])
+    ]
+    assert [(each.kind, each.subject) for each in changes(after, before)] == [("added", gone["id"])]
+
+
+@settings(max_examples=60, deadline=None)
+@given(DOCUMENTS, DOCUMENTS)
+def test_what_differs_one_way_differs_the_other_way_too(one, other):
+    there = changes(read_document(text_of(one)), read_document(text_of(other)))
+    back = changes(read_document(text_of(other)), read_document(text_of(one)))
+    assert bool(there) == bool(back)
+    assert sum(each.kind == "added" for each in there) == sum(
+        each.kind == "removed" for each in back
+    )
