@@ -10,22 +10,20 @@ from governance import queries
 from governance.auth import MemberRequest, member_page
 from governance.domain.actor import shown
 from governance.domain.dialect import Dialect
-from governance.domain.document import Document
 from governance.domain.errors import NotFound
 from governance.domain.lint import lint
 from governance.domain.meaning import changes
 from governance.domain.outline import outline
-from governance.domain.text_diff import Part, Row, parts_around, side_by_side
 from governance.models import Bundle, BundleVersion, Deployment
 from governance.policies import Action, may
 from governance.queries.bundles import assignments_of, document_of, newest_of, places_with_a_past
 from governance.views.contract_tabs import COMPARE, OVERVIEW, TEXT, shown_tabs
 from governance.views.contract_words import mode_fact, rules_fact, rules_said, standing_sentence
+from governance.views.text_sides import MOST_LINES, sides_of
 from governance.views.yaml_marks import marked_lines
 
 VERSIONS = 20
 CHOICES = 200  # versions that can be chosen for a comparison
-MOST_LINES = 6_000  # shown on a page; a download has all
 
 
 @require_safe
@@ -132,37 +130,8 @@ def _difference(
     before: BundleVersion, after: BundleVersion, *, whole: bool = False
 ) -> dict[str, Any]:
     old, new = document_of(before), document_of(after)
-    rows = side_by_side(old.text, new.text)
-    parts = [Part(0, tuple(rows))] if whole else parts_around(rows)
-    return {
-        "changes": changes(old, new),
-        "sides": _sides(parts, old, new),
-        "differing": sum(row.kind != "same" for row in rows),
-    }
-
-
-def _sides(parts: list[Part], old: Document, new: Document) -> dict[str, list[dict[str, Any]]]:
-    """Each side as it is drawn: numbers, signs, and lines with their colours."""
-    sides: dict[str, list[dict[str, Any]]] = {"before": [], "after": []}
-    marked = {"before": marked_lines(old.text), "after": marked_lines(new.text)}
-    room = MOST_LINES
-    for part in parts:
-        rows, room = part.rows[:room], room - len(part.rows[:room])
-        for side, lines in marked.items():
-            drawn = [_drawn(row, side, lines) for row in rows]
-            sides[side].append({"skipped": part.skipped, "lines": drawn})
-    return sides
-
-
-def _drawn(row: Row, side: str, lines: list[Any]) -> dict[str, Any]:
-    number = row.before_line if side == "before" else row.after_line
-    if number is None:
-        return {"style": "gap", "number": "", "sign": "", "text": ""}
-    text = lines[number - 1] if number <= len(lines) else ""
-    if row.kind == "same":
-        return {"style": "", "number": number, "sign": "", "text": text}
-    style, sign = ("removed", "\N{MINUS SIGN}") if side == "before" else ("added", "+")
-    return {"style": style, "number": number, "sign": sign, "text": text}
+    sides, differing = sides_of(old.text, new.text, whole=whole)
+    return {"changes": changes(old, new), "sides": sides, "differing": differing}
 
 
 def _newest(request: MemberRequest, name: str) -> BundleVersion:

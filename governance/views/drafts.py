@@ -1,6 +1,5 @@
 """The editor of one's draft of a contract: of one that is there, or of a new one."""
 
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -16,10 +15,8 @@ from governance.commands.drafts import (
     discard_draft,
     keep_draft,
     keep_new_draft,
-    rebase_draft,
     save_draft,
 )
-from governance.domain.document import Document, read_document
 from governance.domain.errors import (
     DocumentInvalid,
     EvaluationLimit,
@@ -27,14 +24,12 @@ from governance.domain.errors import (
     InvalidInput,
     NotFound,
 )
-from governance.domain.meaning import changes
-from governance.domain.merging import merge
 from governance.domain.written import as_written
-from governance.models import Bundle, BundleVersion, Draft
+from governance.models import Bundle, Draft
 from governance.policies import Action
 from governance.queries.checking import check_draft
-from governance.queries.drafts import changes_since, drafts_of_others, text_of
-from governance.views.writing import Writing, address, of_bundle, writing
+from governance.queries.drafts import changes_since, drafts_of_others
+from governance.views.writing import Writing, about, address, writing
 
 # What keeps a text from being saved and is no fault of who called.
 REFUSED = (DocumentInvalid, InvalidInput, EvaluationLimit, EvaluationUnavailable)
@@ -99,53 +94,11 @@ def discard(request: MemberRequest, bundle_name: str = "", draft_id: int = 0) ->
             return redirect(address(request, present))
         messages.success(request, "The draft is discarded.")
         return redirect(_beside(request, present.bundle))
-    context = _about(request, present) | {
+    context = about(request, present) | {
         "page_title": "Discard a draft",
         "changes": changes_since(present.base, present.text),
     }
     return render(request, "governance/discard_draft.html", context)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@member_page(Action.WRITE_CONTRACT)
-def rebase(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    """Somebody saved a version meanwhile: what both changed, and one text that has both."""
-    present = of_bundle(request, bundle_name)
-    newest = present.moved_on
-    if newest is None or present.draft is None or present.base is None:
-        return redirect(address(request, present))
-    if request.method == "POST":
-        return _rebased(request, present)
-    would = merge(
-        text_of(present.base), present.text, text_of(newest), mine_is="mine", theirs_is="theirs"
-    )
-    context = _about(request, present) | {
-        "page_title": f"{newest} is newer than your draft",
-        "newest": newest,
-        "theirs": changes(_whole(present.base), _whole(newest)),
-        "mine": changes_since(present.base, present.text),
-        "conflicts": would.conflicts,
-    }
-    return render(request, "governance/rebase_draft.html", context)
-
-
-def _rebased(request: MemberRequest, present: Writing) -> HttpResponse:
-    if present.draft is None or present.moved_on is None:
-        return redirect(address(request, present))
-    try:
-        seen = request.POST.get("seen", "")
-        conflicts = rebase_draft(present.draft, present.moved_on, seen=seen, by=request.actor)
-    except DraftElsewhere:
-        messages.warning(request, "The draft was changed meanwhile: look at it again.")
-        return redirect(request.path)
-    number = present.moved_on.number
-    if conflicts:
-        places = "one place" if conflicts == 1 else f"{conflicts} places"
-        told = f"Your draft has what v{number} changed. Both changed {places}, marked in the text."
-        messages.warning(request, told)
-    else:
-        messages.success(request, f"Your draft has what v{number} changed, and all that is yours.")
-    return redirect(address(request, present))
 
 
 def _gone(request: MemberRequest) -> HttpResponse:
@@ -196,6 +149,12 @@ def _elsewhere(request: MemberRequest, present: Writing, elsewhere: Draft) -> Ht
     return _page(request, present, status=409, elsewhere=elsewhere)
 
 
+def _panel(request: MemberRequest, present: Writing) -> str:
+    """Of what happened with calls governance knows the address only."""
+    of = f"?{urlencode({'of': present.bundle.name})}" if present.bundle else ""
+    return reverse("outcomes:backtest_panel", args=[request.project.slug]) + of
+
+
 def _page(
     request: MemberRequest,
     present: Writing,
@@ -206,7 +165,7 @@ def _page(
 ) -> HttpResponse:
     others = drafts_of_others(present.bundle, request.user.pk) if present.bundle else []
     name = present.bundle.name if present.bundle else "a new contract"
-    context = _about(request, present) | {
+    context = about(request, present) | {
         "page_title": f"Draft of {name}",
         "others": others,
         "lines": present.text.count("\n") + 1,
@@ -221,26 +180,5 @@ def _page(
     return render(request, "governance/edit_draft.html", context, status=status)
 
 
-def _panel(request: MemberRequest, present: Writing) -> str:
-    """Of what happened with calls governance knows the address only."""
-    of = f"?{urlencode({'of': present.bundle.name})}" if present.bundle else ""
-    return reverse("outcomes:backtest_panel", args=[request.project.slug]) + of
-
-
-def _about(request: MemberRequest, present: Writing) -> dict[str, Any]:
-    return {
-        "writing": present,
-        "bundle": present.bundle,
-        "base": present.base,
-        "page": address(request, present),
-        "keep_at": address(request, present, "keep"),
-        "discard_at": address(request, present, "discard"),
-    }
-
-
 def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
-
-
-def _whole(version: BundleVersion) -> Document:
-    return read_document(bytes(version.document))

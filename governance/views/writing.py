@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.urls import reverse
 
@@ -66,6 +67,17 @@ def address(request: MemberRequest, of: Writing, part: str = "edit") -> str:
         return reverse(f"governance:{part}_draft", args=[request.project.slug, of.bundle.name])
     number = of.draft.pk if of.draft else 0
     return reverse(f"governance:{part}_new_draft", args=[request.project.slug, number])
+
+
+def about(request: MemberRequest, of: Writing) -> dict[str, Any]:
+    return {
+        "writing": of,
+        "bundle": of.bundle,
+        "base": of.base,
+        "page": address(request, of),
+        "keep_at": address(request, of, "keep"),
+        "discard_at": address(request, of, "discard"),
+    }
 
 
 def _of_nothing(request: MemberRequest, draft_id: int) -> Writing | None:

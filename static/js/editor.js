@@ -201,7 +201,7 @@ async function keepNow() {
     document.body.dispatchEvent(new Event("draft-kept")); // what runs the draft runs it again
     const now = new Date();
     keptWords.textContent = `Draft kept ${now.toTimeString().slice(0, 8)}`;
-    document.getElementById("draft-discard").hidden = false;
+    for (const id of ["draft-discard", "draft-compare"]) document.getElementById(id)?.removeAttribute("hidden");
     document.getElementById("without-draft")?.setAttribute("hidden", "");
     document.getElementById("with-draft")?.removeAttribute("hidden");
   } catch (error) {
@@ -262,6 +262,12 @@ form.addEventListener("submit", (event) => {
     form.requestSubmit(event.submitter);
   };
   keep().then(() => setTimeout(again)); // not before this event is over
+});
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-after-keeping]");
+  if (!link || isKept() || stopped || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  keep().then(() => isKept() && location.assign(link.href));
 });
 window.addEventListener("pageshow", () => (going = false));
 

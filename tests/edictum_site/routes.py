@@ -157,6 +157,7 @@ PROJECT_PAGES = {
     "POST governance:keep_draft": Role.EDITOR,
     "GET governance:discard_draft": Role.EDITOR,
     "POST governance:discard_draft": Role.EDITOR,
+    "GET governance:compare_draft": Role.EDITOR,
     "GET governance:rebase_draft": Role.EDITOR,
     "POST governance:rebase_draft": Role.EDITOR,
     "GET governance:edit_new_draft": Role.EDITOR,

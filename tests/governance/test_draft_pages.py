@@ -160,6 +160,18 @@ def test_one_place_that_both_changed_is_marked_for_a_person_to_choose(project, m
     assert version.bundle.versions.count() == 2
 
 
+def test_what_a_draft_changes_is_shown_by_meaning_and_as_text(me):
+    assert me.client.get(me.address("compare")).status_code == 302
+    me.send(me.open(), "keep", text=TEXT.replace("enforce", "observe"))
+    page = me.client.get(me.address("compare")).text
+    assert heading(page) == "Your draft of d differs from v1 in one line."
+    assert "Text of d v1" in page
+    assert "mode" in page
+    assert "only what differs" in me.client.get(me.address("compare") + "?whole").text
+    me.send(me.open(), "keep", text="a: [")
+    assert "cannot be read as YAML yet" in me.client.get(me.address("compare")).text
+
+
 def test_who_else_writes_on_it_is_told(project, me):
     other = Editor(project)
     other.send(other.open(), "keep", text=TEXT + "\n# theirs")
