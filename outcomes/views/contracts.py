@@ -1,5 +1,6 @@
 """What the pages of contracts show of agents and calls. Each part has an address of its own."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -73,6 +74,9 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
         "told": agents_sentence(found),
         "knows_connections": found.knows_connections,
         "taken": taken,
+        "sentence": behind_sentence(
+            found, bundle.name, {each.environment.name: each.version.number for each in live}
+        ),
         "denied": denied_since(request.project.pk, bundle.pk, timezone.now() - A_DAY),
     }
     return _part(request, "outcomes/_contract_figures.html", context)
@@ -89,6 +93,22 @@ def agents_sentence(found: Running) -> str:
     if well == number:
         return f"{number:,} agents, each as it ought to be"
     return f"{well:,} of {number:,} as they ought to be, {number_word(number - well)} not"
+
+
+def behind_sentence(found: Running, bundle: str, live: Mapping[str, int]) -> str:
+    """12 of 14 agents have what is live for them; 2 are still on v11."""
+    agents = [each for each in found.agents if each.environment in live]
+    if not agents:
+        return ""
+    late = [each for each in agents if not has_taken(each, bundle, live[each.environment])]
+    whole = "1 agent has" if len(agents) == 1 else f"{len(agents):,} agents have"
+    if not late:
+        return f"{whole} what is live for {'it' if len(agents) == 1 else 'them'}."
+    runs = {each.newest.number for each in late if each.newest.bundle == bundle}
+    still = f"on v{runs.pop()}" if len(runs) == 1 else "not on it"
+    be = "is" if len(late) == 1 else "are"
+    taken = len(agents) - len(late)
+    return f"{taken:,} of {whole} what is live; {number_word(len(late))} {be} still {still}."
 
 
 def _taken_words(found: Running, bundle: str, environment: str, number: int) -> str:

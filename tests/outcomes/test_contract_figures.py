@@ -31,6 +31,23 @@ def test_who_runs_a_contract_is_told_with_who_has_taken_what_is_live(project, ag
     assert "1 of 2 as they ought to be, one not" in text
     assert "late production d v1 behind deployed is v2" in text
     assert "1 of 2 agents" in text
+    assert "1 of 2 agents have what is live; one is still on v1." in text
+
+
+def test_agents_that_all_have_what_is_live_are_said_in_one_sentence(project, agent, pages):
+    version = deployed(project)
+    agent.post(an_item(agent_id="bot", policy_version=version.revision_hash))
+    assert "1 agent has what is live for it." in part(pages, "figures/?of=d")
+    agent.post(an_item(agent_id="other", policy_version=version.revision_hash))
+    assert "2 agents have what is live for them." in part(pages, "figures/?of=d")
+
+
+def test_a_version_is_a_link_to_its_text_wherever_it_stands(project, agent, pages):
+    version = deployed(project)
+    agent.post(an_item(agent_id="bot", call_id="c-1", policy_version=version.revision_hash))
+    link = f'href="{pages.base}/contracts/b/d/versions/1/"'
+    for path in ("agents/", "sessions/s-1/", "calls/c-1/"):
+        assert link in pages.get(path).content.decode(), path
 
 
 def test_denials_of_a_day_are_counted(project, agent, pages):
