@@ -5,6 +5,8 @@ from django.urls import include, path
 from governance.views import (
     approvals,
     audit,
+    cases,
+    cases_of_calls,
     contract,
     contracts,
     deployments,
@@ -16,6 +18,7 @@ from governance.views import (
     findings,
     keys,
     members,
+    playground,
     projects,
     requests,
     signing,
@@ -71,6 +74,23 @@ of_deployments = [
     path("requests/<int:request_id>/", requests.deployment_request, name="request"),
     path("requests/<int:request_id>/decide/", requests.decide_request, name="decide_request"),
 ]
+of_cases = [
+    path("playground/", playground.playground, name="playground"),
+    path("b/<str:bundle_name>/playground/", playground.playground, name="playground_of"),
+    path(
+        "b/<str:bundle_name>/playground/result/",
+        playground.playground_result,
+        name="playground_result",
+    ),
+    path("b/<str:bundle_name>/tests/", cases.cases, name="cases"),
+    path("b/<str:bundle_name>/tests/panel/", cases.cases_panel, name="cases_panel"),
+    path("b/<str:bundle_name>/tests/new/", cases.new_case, name="new_case"),
+    path("b/<str:bundle_name>/tests/new-session/", cases.new_session_case, name="new_session_case"),
+    path("b/<str:bundle_name>/tests/from-call/", cases_of_calls.keep_call, name="keep_call"),
+    path("b/<str:bundle_name>/tests/<int:case_id>/", cases.edit_case, name="edit_case"),
+    path("b/<str:bundle_name>/tests/<int:case_id>/move/", cases.move_case, name="move_case"),
+    path("b/<str:bundle_name>/tests/<int:case_id>/remove/", cases.remove_case, name="remove_case"),
+]
 of_drafts = [
     path("b/<str:bundle_name>/edit/", drafts.edit, name="edit_draft"),
     path("b/<str:bundle_name>/edit/keep/", drafts.keep, name="keep_draft"),
@@ -110,6 +130,7 @@ urlpatterns = [
     path("p/<slug:slug>/stops/<int:stop_id>/lift/", stops.lift_stop, name="lift_stop"),
     path("p/<slug:slug>/contracts/", include(of_deployments)),
     path("p/<slug:slug>/contracts/", include(of_drafts)),
+    path("p/<slug:slug>/contracts/", include(of_cases)),
     path("p/<slug:slug>/contracts/", include(in_contracts)),
     path("p/<slug:slug>/settings/", include(in_settings)),
 ]

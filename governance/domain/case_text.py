@@ -5,7 +5,7 @@ from typing import Any, Final, Never
 
 from governance.domain.cases import PRODUCTION, CaseCall
 from governance.domain.errors import InvalidInput, Problem
-from governance.domain.json_text import read_json
+from governance.domain.json_text import json_written, read_json
 from governance.domain.json_value import Json
 
 _KEYS: Final = frozenset({"tool", "args", "principal", "output", "environment", "times"})
@@ -32,7 +32,7 @@ def told(call: CaseCall) -> dict[str, Any]:
 
 def written(calls: tuple[CaseCall, ...]) -> str:
     """A call in each line, for a text field."""
-    lines = ",\n".join(f"  {json.dumps(told(each), ensure_ascii=False)}" for each in calls)
+    lines = ",\n".join(f"  {json_written(told(each))}" for each in calls)
     return f"[\n{lines}\n]"
 
 

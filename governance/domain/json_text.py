@@ -5,6 +5,7 @@ from typing import Any, Never
 
 from governance.domain.errors import InvalidInput, Problem
 from governance.domain.json_value import Json
+from governance.domain.texts import can_be_kept
 
 DEEPEST = 60
 
@@ -40,6 +41,12 @@ def read_object(text: str, path: str = "") -> dict[str, Json]:
     if not isinstance(value, dict):
         _refuse('This is no object: write {"name": value}.', path, 1, 1)
     return value
+
+
+def json_written(value: Json, *, indent: int | None = None) -> str:
+    """As people read it; half of a character stands as its escape."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return text if can_be_kept(text) else json.dumps(value, indent=indent)
 
 
 def _words(error: json.JSONDecodeError) -> str:

@@ -13,6 +13,7 @@ from governance.domain.cases import CaseCall, Result, Said, judge
 from governance.domain.deploying import Blocked
 from governance.domain.document import read_document
 from governance.domain.errors import (
+    CallInvalid,
     DocumentInvalid,
     EvaluationLimit,
     EvaluationUnavailable,
@@ -20,6 +21,7 @@ from governance.domain.errors import (
 from governance.domain.session_limits import LimitsOfRule, SessionLimit, SessionRule, limits_of
 from governance.engine import Evaluation, NotEvaluated, Source, ToolCall
 from governance.models import Bundle, BundleVersion, Case, CaseRun
+from governance.queries.contracts import newest_version
 
 AT_ONCE: Final = 25  # calls: what costs too much is not asked about again and again
 NOT_ASKED: Final = "not run: this contract costs too much to evaluate"
@@ -92,6 +94,17 @@ def run_text(text: bytes | str, cases: Sequence[Told]) -> Ran:
         return Ran(_results(document, limits_of(rules, assume_sdk=True), cases))
     except (DocumentInvalid, EvaluationLimit, EvaluationUnavailable) as refused:
         return Ran((), why=str(refused))
+
+
+def said_now(bundle: Bundle, call: CaseCall) -> Said | None:
+    """By its newest version; none where there is no answer."""
+    version = newest_version(bundle)
+    if version is None:
+        return None
+    try:
+        return said_by(engine.evaluate_call(bytes(version.document), tool_call(call)))
+    except (CallInvalid, DocumentInvalid, EvaluationLimit, EvaluationUnavailable):
+        return None
 
 
 def failing_cases(version: BundleVersion, environment: str) -> Blocked | None:

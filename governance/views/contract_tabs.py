@@ -21,11 +21,15 @@ class ShownTab(NamedTuple):
 OVERVIEW = "governance:contract"
 TEXT = "governance:contract_text"
 COMPARE = "governance:compare_contract"
+CASES = "governance:cases"
+PLAYGROUND = "governance:playground_of"
 
 TABS = (
     Tab("Overview", OVERVIEW),
     Tab("Text", TEXT),
     Tab("Compare", COMPARE),
+    Tab("Tests", CASES),
+    Tab("Playground", PLAYGROUND),
     Tab("Backtests", "outcomes:backtests"),
     Tab("Would have been denied", "outcomes:would_deny"),
 )

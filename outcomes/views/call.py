@@ -9,12 +9,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
+from governance.policies import Action, may
 from outcomes import codec, queries
 from outcomes.domain.model_content import outcome_to_model_content
 from outcomes.domain.outcome import serialised_length
 from outcomes.models import Call
 from outcomes.queries import StoredEvent, WholeCall
 from outcomes.views.call_words import call_sentence, event_words, value_seen
+from outcomes.views.contract_calls import call_to_try
 from outcomes.views.named import named_call
 from outcomes.views.previews import preview_of
 from outcomes.views.rows import is_late, judge_of
@@ -25,11 +27,14 @@ from outcomes.views.rows import is_late, judge_of
 def call(request: MemberRequest, call_id: str) -> HttpResponse:
     row = named_call(request, call_id)
     whole = queries.whole_calls([row])[0]
+    number = queries.number_of(row.session, row) if row.session else None
     context = {
         "page_title": f"{row.tool.name} · {row.call_id}",
         "row": row,
         "folded": whole.folded,
-        "number": queries.number_of(row.session, row) if row.session else None,
+        "number": number,
+        "to_try": call_to_try(whole, row, number=number),
+        "may_write_contracts": may(request.role, Action.WRITE_CONTRACT),
         "neighbours": queries.neighbours_of(row),
         "is_late": is_late(row, timezone.now()),
         "judge": judge_of(row),

@@ -18,6 +18,7 @@ from outcomes.models import Artifact, Batch
 from tests import builders
 from tests.edictum_site import routes
 from tests.governance.approvals import an_approval
+from tests.governance.casing import a_case, added
 from tests.governance.deploying import a_request, live, saved
 from tests.outcomes.backtests import waiting_backtest
 from tests.outcomes.posting import Agent
@@ -96,6 +97,7 @@ def ids(project: Project) -> dict[str, object]:
         "name": "unknown",
         "number": 1,
         "draft_id": 1,
+        "case_id": added(deployment.version.bundle, a_case())[0].pk,
         "stop_id": commands.stop(project, env="production", agent="another", by=CONSOLE)[0].pk,
         "environment": "production",
         "bundle_name": "d",

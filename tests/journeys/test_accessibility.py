@@ -34,6 +34,11 @@ PAGES = {
     "contract": "/p/default/contracts/b/support-agent/",
     "contract's figures": "/p/default/contracts/figures/?of=support-agent",
     "contract's text": "/p/default/contracts/b/support-agent/text/",
+    "playground": "/p/default/contracts/playground/",
+    "playground of a contract": "/p/default/contracts/b/support-agent/playground/",
+    "tests of a contract": "/p/default/contracts/b/support-agent/tests/",
+    "new test": "/p/default/contracts/b/support-agent/tests/new/",
+    "new test of a session": "/p/default/contracts/b/support-agent/tests/new-session/",
     "versions compared": "/p/default/contracts/b/support-agent/compare/",
     "needs attention": "/p/default/attention/",
     "rejected": "/p/default/settings/rejected/",
@@ -88,6 +93,10 @@ def _something_to_show(console):
     assert console.ask("POST", "contracts/support-agent/deployments", live)[0] in (200, 201)
     lowered = f"sessions/s:{SESSION}:attempts"  # so that something needs attention
     assert console.ask("DELETE", lowered)[0] == 403
+    call = {"tool": "refund", "args": {"amount": 75}}
+    case = {"name": "a refund for nobody", "call": call, "expects": {"action": "allow"}}
+    cases = json.dumps({"cases": [case]}).encode()
+    assert console.ask("PUT", "contracts/support-agent/cases", cases)[0] == 200
     console.settled("outcomes")
 
 

@@ -1,0 +1,201 @@
+"""The tests of a contract: listed with what the newest version says, written, moved, removed."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from governance import commands, queries
+from governance.auth import MemberRequest, member_page
+from governance.commands.cases import NameTaken
+from governance.domain.case_limits import MOST_CASES
+from governance.domain.errors import InvalidInput, NotFound
+from governance.domain.outline import outline
+from governance.forms import sent
+from governance.models import Bundle, BundleVersion, Case
+from governance.policies import Action, may
+from governance.queries.bundles import document_of
+from governance.queries.cases import run_text
+from governance.queries.drafts import draft_of
+from governance.views.call_form import CaseForm, SessionForm, shown_case
+from governance.views.contract_tabs import CASES, shown_tabs
+
+DRAFT = "draft"
+EXAMPLE = '[\n  {"tool": "…", "args": {}, "times": 3}\n]'
+
+
+@require_safe
+@member_page()
+def cases(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """Run now, against one's draft or the version that is asked for, else the newest."""
+    bundle = named_bundle(request, bundle_name)
+    draft = draft_of(bundle, request.user.pk)
+    asks_draft = draft is not None and request.GET.get("version") == DRAFT
+    version = None if asks_draft else _version(request, bundle)
+    rows = queries.cases_of(bundle)
+    text = draft.text if draft and version is None else bytes(version.document) if version else ""
+    ran = run_text(text, [row.told() for row in rows])
+    context = _head(request, bundle) | {
+        "page_title": f"Tests of {bundle.name}",
+        "version": version,
+        "draft": draft,
+        "ran": ran,
+        "rows": list(zip(rows, ran.results, strict=True)) if ran.results else [],
+        "unrun": rows if ran.why else [],
+        "kept": queries.run_kept(version) if version else None,
+        "versions": queries.versions_before(bundle, None, 50),
+        "is_full": len(rows) >= MOST_CASES,
+    }
+    return render(request, "governance/cases.html", context)
+
+
+@require_safe
+@member_page()
+def cases_panel(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """The card beside the editor: of one's draft as it is kept, without one of the newest."""
+    if "HX-Request" not in request.headers:
+        there = reverse("governance:cases", args=[request.project.slug, bundle_name])
+        return redirect(f"{there}?version={DRAFT}")
+    bundle = named_bundle(request, bundle_name)
+    draft = draft_of(bundle, request.user.pk)
+    rows = queries.cases_of(bundle)
+    text = draft.text if draft else bytes(_version(request, bundle).document)
+    ran = run_text(text, [row.told() for row in rows])
+    context = {
+        "bundle": bundle,
+        "ran": ran,
+        "draft": draft,
+        "there": len(rows),
+        "may_write": may(request.role, Action.WRITE_CONTRACT),
+    }
+    return render(request, "governance/_cases_panel.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CONTRACT)
+def new_case(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """`fill` brings a call from elsewhere: what it must be is for the author to say."""
+    bundle = named_bundle(request, bundle_name)
+    if request.method == "POST" and "fill" in request.POST:
+        return case_page(request, bundle, CaseForm(initial=_brought(request)))
+    form = CaseForm(sent(request))
+    return _write(request, bundle, form, None)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CONTRACT)
+def new_session_case(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    bundle = named_bundle(request, bundle_name)
+    if request.method == "POST" and "fill" not in request.POST:
+        return _write(request, bundle, SessionForm(request.POST), None)
+    initial = {"calls": EXAMPLE} | _brought(request)
+    return case_page(request, bundle, SessionForm(initial=initial))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CONTRACT)
+def edit_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpResponse:
+    bundle = named_bundle(request, bundle_name)
+    row = _case(bundle, case_id)
+    kind = CaseForm if row.action else SessionForm
+    if request.method == "POST":
+        return _write(request, bundle, kind(request.POST), row)
+    return case_page(request, bundle, kind(initial=shown_case(row.told())), row)
+
+
+@require_POST
+@member_page(Action.WRITE_CONTRACT)
+def move_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpResponse:
+    row = _case(named_bundle(request, bundle_name), case_id)
+    commands.move_case(row, up="up" in request.POST, by=request.actor)
+    return redirect("governance:cases", request.project.slug, bundle_name)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CONTRACT)
+def remove_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpResponse:
+    bundle = named_bundle(request, bundle_name)
+    row = _case(bundle, case_id)
+    if request.method == "POST":
+        commands.remove_case(row, by=request.actor)
+        messages.success(request, f"The test “{row.name}” is removed.")
+        return redirect("governance:cases", request.project.slug, bundle_name)
+    context = _head(request, bundle) | {"page_title": f"Remove {row.name}", "case": row}
+    return render(request, "governance/remove_case.html", context)
+
+
+def _write(
+    request: MemberRequest, bundle: Bundle, form: CaseForm | SessionForm, row: Case | None
+) -> HttpResponse:
+    if not form.is_bound or not form.is_valid():
+        return case_page(request, bundle, form, row)
+    try:
+        if row is None:
+            row = commands.add_case(bundle, form.case(), by=request.actor)
+        else:
+            row = commands.change_case(row, form.case(), by=request.actor)
+    except (InvalidInput, NameTaken) as refused:
+        form.take(refused)
+        return case_page(request, bundle, form, row)
+    messages.success(request, f"The test “{row.name}” is kept.")
+    return redirect("governance:cases", request.project.slug, bundle.name)
+
+
+def case_page(
+    request: MemberRequest, bundle: Bundle, form: CaseForm | SessionForm, row: Case | None = None
+) -> HttpResponse:
+    context = _head(request, bundle) | {
+        "page_title": f"Edit {row.name}" if row else "New test",
+        "form": form,
+        "case": row,
+        "is_session": isinstance(form, SessionForm),
+        "rule_ids": rule_ids_of(bundle),
+        "known_environments": queries.environments(request.project),
+    }
+    status = 422 if form.is_bound and form.errors else 200
+    return render(request, "governance/edit_case.html", context, status=status)
+
+
+def _brought(request: MemberRequest) -> dict[str, str]:
+    """What a form elsewhere sent along for the fields of this one."""
+    names = {*CaseForm.base_fields, *SessionForm.base_fields}
+    return {name: str(request.POST[name]) for name in names if name in request.POST}
+
+
+def rule_ids_of(bundle: Bundle) -> list[str]:
+    version = queries.newest_version(bundle)
+    return [rule.id for rule in outline(document_of(version))] if version else []
+
+
+def _head(request: MemberRequest, bundle: Bundle) -> dict[str, Any]:
+    return {
+        "bundle": bundle,
+        "tabs": shown_tabs(request, bundle.name, CASES),
+        "may_write": may(request.role, Action.WRITE_CONTRACT),
+    }
+
+
+def _version(request: MemberRequest, bundle: Bundle) -> BundleVersion:
+    asked = request.GET.get("version", "").removeprefix(DRAFT)  # of which there may be none
+    number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 0
+    version = queries.version_numbered(bundle, number) if number else queries.newest_version(bundle)
+    if version is None:
+        raise NotFound(f"{bundle.name} has no such version.")
+    return version
+
+
+def named_bundle(request: MemberRequest, name: str) -> Bundle:
+    bundle = queries.bundle_named(request.project, name)
+    if bundle is None:
+        raise NotFound("There is no such contract.")
+    return bundle
+
+
+def _case(bundle: Bundle, number: int) -> Case:
+    case = queries.case_numbered(bundle, number)
+    if case is None:
+        raise NotFound("There is no such test.")
+    return case
