@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from governance.domain.dialect import Dialect
-from governance.domain.document import Document, read_document
+from governance.domain.document import read_document
 from governance.domain.errors import (
     DocumentInvalid,
     EvaluationLimit,
@@ -74,11 +74,12 @@ def check_text(text: str, *, tools: Collection[str] | None = None) -> Checked:
         errors = conflicts_in(text) or refused.errors
         return Checked(_marked("error", errors, text), None, None)
     try:
-        read = read_contract(text)
+        read = read_contract(text, tools=tools)
     except (EvaluationLimit, EvaluationUnavailable) as refused:
         found = [Problem(message=str(refused))]
         return Checked(_marked("error", found, text), outline(document), document.dialect)
-    warnings = _surprises(document, read.warnings, tools)
+    # One that is refused is not looked at further there, but its author is to be told all.
+    warnings = read.warnings if read.valid else lint(document, tools=tools)
     problems = [*_marked("error", read.errors, text), *_marked("warning", warnings, text)]
     problems.sort(key=lambda each: each.place)
     return Checked(tuple(problems), outline(document), document.dialect, read.name)
@@ -99,14 +100,6 @@ def check_draft(
         return checked
     problems = sorted([*_marked("error", [unfit], text), *checked.problems], key=lambda p: p.place)
     return replace(checked, problems=tuple(problems))
-
-
-def _surprises(
-    document: Document, told: Iterable[Problem], tools: Collection[str] | None
-) -> list[Problem]:
-    """Of a text that is refused as well, and with the tools that were seen."""
-    ours = list(lint(document, tools=tools))
-    return [*ours, *(each for each in told if each not in ours)]
 
 
 def _marked(severity: Severity, problems: Iterable[Problem], text: str) -> tuple[Marked, ...]:

@@ -1,7 +1,7 @@
 """Contract bundles of a project: their versions, what is live where, and what a text would say."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from django.db.models import Max, OuterRef, QuerySet, Subquery
@@ -18,14 +18,14 @@ NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,127}")  # agents ask for no longer one
 _NAME_AT = ("metadata", "name")
 
 
-def read_contract(document: bytes | str) -> Validation:
+def read_contract(document: bytes | str, *, tools: Collection[str] | None = None) -> Validation:
     """What the library says of a document, and what would surprise its author; and whether agents
     could ask for it by name."""
     read = engine.validate(document)
     if not read.valid:
         return read
     if NAME.fullmatch(read.name):
-        return _with_surprises(read, lint(read_document(document), tools=None))
+        return _with_surprises(read, lint(read_document(document), tools=tools))
     message = (
         "A bundle's name begins with a small letter or digit and goes on with small letters, "
         "digits, `.`, `_` or `-`, at most 128."
