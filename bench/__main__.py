@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import machine, parts
+from bench.backtests import KINDS, BacktestEnded, backtests
 from bench.governed import governed
 from bench.governing import deploy
 from bench.increments import increments
@@ -53,7 +54,7 @@ def _on(chosen: Store, sizes: Sizes) -> dict[str, Any]:
             for part in _parts(running, sizes):
                 found["parts"].append(part.as_json())
                 print(f"{chosen.name}: {part.name} done", file=sys.stderr, flush=True)
-        except (NotSettled, AgentsFailed) as error:
+        except (NotSettled, AgentsFailed, BacktestEnded) as error:
             found["ended"] = f"The parts end here. {error}"
     return found
 
@@ -67,6 +68,8 @@ def _parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
     for clients in COUNTING:
         yield increments(running, clients=clients, seconds=sizes.counting_seconds)
     yield governed(running, calls=sizes.governed)
+    for kind in KINDS:
+        yield backtests(running, kind, number=sizes.backtest)
     for worker in (True, False):
         for batch, items in sizes.ingest.items():
             for clients in CLIENTS:

@@ -8,7 +8,7 @@ _OTHER_PROGRAMS = 0.1  # cores
 
 
 def table(bench: Mapping[str, Any]) -> str:
-    rows: list[tuple[str, ...]] = [(*_HEAD, "of limit", "of null", "others")]
+    rows: list[tuple[str, ...]] = [(*_HEAD, "of limit", "of null", "of bare", "others")]
     notes = []
     for name, store in bench["stores"].items():
         for part in store["parts"]:
@@ -38,6 +38,7 @@ def _row(store: str, part: Mapping[str, Any]) -> tuple[str, ...]:
         *(_figure(part, f"p{percent}_ms", 1) for percent in (50, 95, 99)),
         _figure(part, "of_limit", 2),
         _figure(part, "of_null", 2),
+        _figure(part, "of_bare", 2),
         f"{others:.1f}" if others >= _OTHER_PROGRAMS else "",
     )
 

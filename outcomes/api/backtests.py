@@ -100,6 +100,7 @@ def backtest_out(backtest: Backtest) -> dict[str, Any]:
         "observed": result.get("observed", {}),
         "session_limits": result.get("session_limits", {}),
         "not_honest": result.get("missing", {}),
+        "cpu_seconds": result.get("cpu_seconds"),
         "samples": result.get("samples", {}),
     }
 

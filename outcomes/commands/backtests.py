@@ -1,5 +1,6 @@
 """Backtests: asked for, given up, and run by a process that nobody else waits for."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -169,8 +170,10 @@ def _run(backtest: Backtest) -> None:
             environments=environments_by_id(backtest.project_id),
             tell=lambda progress: _note(backtest, progress),
         )
+        began = _processor_seconds()
         with replay:
             progress = replay.run()
+        used = _processor_seconds() - began  # those who answered have ended by now
     except Cancelled:
         return
     except (KeyboardInterrupt, SystemExit):  # asked to stop, so this is no try that failed
@@ -181,7 +184,7 @@ def _run(backtest: Backtest) -> None:
     except GovernanceError as error:
         _end(backtest, Backtest.Status.FAILED, error=str(error)[:500])
         return
-    _note(backtest, progress, result=progress.as_json())
+    _note(backtest, progress, result=progress.as_json() | {"cpu_seconds": round(used, 3)})
     _end(backtest, Backtest.Status.DONE)
 
 
@@ -197,6 +200,12 @@ def _note(backtest: Backtest, progress: Progress, **more: Any) -> bool:
         **more,
     )
     return bool(told)
+
+
+def _processor_seconds() -> float:
+    """Of this process, and of those that it has started and that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def _end(backtest: Backtest, status: Backtest.Status, *, error: str = "") -> None:
