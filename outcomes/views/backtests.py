@@ -145,8 +145,9 @@ def backtest_panel(request: MemberRequest) -> HttpResponse:
     }
     if found is not None:
         context |= _result(request, found)
-    template = "_backtest_panel" if context["alone"] else "backtest_panel"
-    return render(request, f"outcomes/{template}.html", context)
+    if context["alone"]:
+        return render(request, "outcomes/_backtest_panel.html", context)
+    return render(request, "outcomes/backtest_panel.html", context)
 
 
 def _result(request: MemberRequest, found: Backtest) -> dict[str, Any]:
