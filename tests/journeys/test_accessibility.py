@@ -49,6 +49,8 @@ PAGES = {
     "members": "/p/default/settings/members/",
     "invite": "/p/default/settings/members/invite/",
     "audit": "/p/default/settings/audit/",
+    "deploy": "/p/default/contracts/b/support-agent/deploy/?version=2&environment=production",
+    "would have been denied": "/p/default/contracts/b/support-agent/would-deny/",
     "deployment requests": "/p/default/contracts/requests/",
     "environments": "/p/default/settings/environments/",
     "requirements": "/p/default/settings/environments/production/",

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.governance.contracts import document, pre
 from tests.journeys.console import Console
 from tests.journeys.streams import NEW, save
+from tests.journeys.test_accessibility import findings
 from tests.journeys.test_stream_processes import an_agent
 
 ALLOWS = NEW.replace("contains: rm", "contains: mkfs")
@@ -56,10 +57,12 @@ def test_a_real_agent_is_denied_after_a_deployment_and_allowed_after_the_roll_ba
         admin.get_by_role("button", name="Deploy v2 to production").click()
         heading(admin, f"{name} v2 is live in production.")
         assert denied_for() == "no removing"
+        assert list(findings("deployment", admin)) == []
         expect(admin.get_by_role("row").filter(has_text=name)).to_contain_text("taken")
 
         admin.get_by_role("link", name="Roll back to v1").click()
         heading(admin, f"Roll {name} in production back to v1?")
+        assert list(findings("roll back", admin)) == []
         admin.get_by_role("button", name="Roll back to v1").click()
         heading(admin, f"{name} v1 is live in production.")
         assert denied_for() == "not denied"
@@ -76,6 +79,8 @@ def test_a_second_person_decides_what_another_asked_for(
     begin_to_deploy(admin, console, name, place)
     heading(admin, f"{name} v1 waits for a second person in {place}.")
     admin.get_by_role("link", name="The request").click()
+    expect(admin.get_by_role("button", name="Approve and deploy v1")).to_be_visible()
+    assert list(findings("request", admin)) == []
     admin.get_by_role("button", name="Approve and deploy v1").click()
     heading(admin, f"{name} v1 is live in {place}.")
     expect(admin.get_by_role("main")).to_contain_text("approved by admin@example.test")
@@ -109,10 +114,12 @@ def test_what_was_observed_is_ticked_off_and_then_enforced(
                 break
             admin.wait_for_timeout(250)
             admin.reload()
+        assert list(findings("would have been denied", admin)) == []
         row.get_by_role("button", name="Tick off").click()
         expect(admin.get_by_role("main")).to_contain_text("admin@example.test")
         admin.get_by_role("link", name="Enforce…").click()
         heading(admin, f"Enforce what {name} v1 observes?")
+        assert list(findings("enforce", admin)) == []
         admin.get_by_role("button", name="Save the version that enforces").click()
         heading(admin, f"Deploy {name} v2 to production?")
         expect(admin.get_by_role("main")).to_contain_text("enforce")
