@@ -4,7 +4,7 @@ The library alone says what is valid. This says what would surprise: each in a s
 place, and where there is one answer with the text that belongs there instead.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from governance.domain.dialect import Dialect, Path, swap_path
@@ -34,7 +34,7 @@ def lint(document: Document, *, tools: Collection[str] | None) -> tuple[Problem,
     return tuple(_placed(document, found))
 
 
-def _about_document(values: dict[str, object]) -> Iterator[Finding]:
+def _about_document(values: Mapping[str, object]) -> Iterator[Finding]:
     if values.get("observe_alongside"):
         path = ("observe_alongside",)
         message = "`observe_alongside` has no effect on a document that agents fetch."

@@ -1,6 +1,6 @@
 """Names and patterns of tools that meet none, and outputs that agents do not hide."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -44,7 +44,7 @@ class ToolNames:
 
 
 def about_tools(
-    values: dict[str, Any], rules: Iterable[dict[str, Any]], known: ToolNames
+    values: Mapping[str, Any], rules: Iterable[dict[str, Any]], known: ToolNames
 ) -> Iterator[Finding]:
     classified = mapping(values.get("tools"))
     for name in classified:

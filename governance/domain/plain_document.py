@@ -4,6 +4,8 @@ It may be a half-written draft that the library refuses: what cannot be read as 
 stays the text that stands there, and keys are texts as they are written.
 """
 
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -14,14 +16,16 @@ _SCALARS = yaml.constructor.SafeConstructor()
 _TAG = "tag:yaml.org,2002:"
 
 
-def values_of(document: Document) -> dict[str, Any]:
-    """Keys, lists, texts, numbers, true, false and null: nothing else comes out of it."""
+@lru_cache(maxsize=4)  # a page asks for the same one or two again and again
+def values_of(document: Document) -> Mapping[str, Any]:
+    """Keys, lists, texts, numbers, true, false and null: nothing else comes out of it. Only to be
+    looked at: others are given the same."""
     root = yaml.compose(document.new_text, Loader=yaml.CSafeLoader)
     read = _value(root) if root is not None else {}
     return read if isinstance(read, dict) else {}
 
 
-def rules_in(values: dict[str, Any]) -> list[dict[str, Any]]:
+def rules_in(values: Mapping[str, Any]) -> list[dict[str, Any]]:
     """In their order, with an empty one where something else stands, so that places stay true."""
     rules = values.get("rules")
     listed = rules if isinstance(rules, list) else []

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from django.utils.html import format_html, format_html_join
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from governance.domain import grammar
@@ -18,11 +18,15 @@ _WORDS = frozenset(
     {"null"}.union(*(words for each in Dialect for words in grammar.values_in(each).values()))
 )
 
+_MOST = 128 * 1024  # characters; a longer text is shown without colours, which would take seconds
+
 Piece = tuple[str, str]  # its class, or nothing; the text
 
 
 def marked_lines(text: str) -> list[SafeString]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if len(text) > _MOST:
+        return [escape(line) for line in text.removesuffix("\n").split("\n")]
     lines: list[list[Piece]] = [[]]
     for kind, piece in _pieces(text):
         first, *rest = piece.split("\n")

@@ -73,3 +73,8 @@ def test_lines_are_counted_as_people_count_them(ends):
 
 def test_a_text_that_is_no_yaml_is_shown_all_the_same():
     assert [str(line) for line in marked_lines("a: 1\na: [")][1] == "a: ["
+
+
+def test_a_very_long_text_is_shown_without_colours_and_still_without_markup():
+    lines = marked_lines("a: <b>\n" + "# word\n" * 30_000)
+    assert (lines[0], len(lines)) == ("a: &lt;b&gt;", 30_001)
