@@ -1,0 +1,67 @@
+"""A backtest as its author meets it: asked for on a page, run by a process beside the worker."""
+
+import json
+import re
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.governance.contracts import document, pre
+from tests.items import an_outcome
+from tests.journeys.console import Console, a_session
+
+NAME = "replayed-here"
+RULE = pre("{args.command: {contains: rm}}", rule_id="no-rm")
+RULES = document(RULE).replace("name: d", f"name: {NAME}")
+
+
+def recorded(console: Console, *commands: str) -> str:
+    """Calls of an agent of its own, settled; its name."""
+    session = a_session()
+    agent = f"agent-of-{session}"
+    console.post(
+        *(
+            an_outcome(
+                f"{session}-{number}",
+                tool_name="shell",
+                tool_args={"command": command},
+                agent_id=agent,
+                session_id=session,
+            )
+            for number, command in enumerate(commands)
+        )
+    )
+    console.settled(f"agent-sessions/{session}")
+    return agent
+
+
+def posted(console: Console, path: str, body: Any) -> Any:
+    status, told = console.ask("POST", path, json.dumps(body).encode())
+    assert status in (200, 201, 202), told
+    return told
+
+
+def test_a_version_is_replayed_over_what_happened(console: Console, admin: Page) -> None:
+    agent = recorded(console, "ls", "rm -r /", "ls", "rm x")
+    posted(console, "contracts", {"yaml": RULES})
+    admin.goto(f"{console.url}/p/default/contracts/b/{NAME}/backtests/")
+    admin.get_by_label("Agents").fill(agent)
+    admin.get_by_role("button", name="Run it").click()
+    # Without a reload: the page asks until there is nothing left to say.
+    heading = admin.get_by_role("heading", level=1)
+    expect(heading).to_have_text("Of 4 calls, 2 would be newly denied.", timeout=30_000)
+    expect(admin.get_by_role("row", name="no-rm 2 0 0 0 0")).to_be_visible()
+    admin.get_by_role("row", name="Newly denied shell").first.get_by_role("link").first.click()
+    expect(admin).to_have_url(re.compile(f"/p/default/calls/{agent.removeprefix('agent-of-')}-1/"))
+
+
+def test_the_text_in_the_editor_is_replayed_unsaved(console: Console, admin: Page) -> None:
+    recorded(console, "rm", "ls")
+    posted(console, "contracts", {"yaml": RULES})
+    admin.goto(f"{console.url}/p/default/contracts/b/{NAME}/edit/")
+    panel = admin.get_by_role("region", name="Backtest")
+    panel.get_by_label("Period").select_option("Last 24 hours")
+    panel.get_by_role("button", name="Run this text").click()
+    heading = admin.get_by_role("heading", level=1)
+    expect(heading).to_contain_text("would be newly denied", timeout=30_000)
+    expect(admin.get_by_text("a text that was not saved")).to_be_visible()
