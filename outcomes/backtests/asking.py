@@ -38,11 +38,11 @@ class Asked:
 class Questions:
     """Two processes: the chosen rules have one, and those that were deployed the other one."""
 
-    def __init__(self, document: Document, environments: dict[int, str]) -> None:
+    def __init__(self, document: Document, environments: dict[int, str], engine: Engine) -> None:
         self._environments = environments
         self._chosen = Book(document, notes_missing=True)
         self._deployed = Deployed(self._chosen)
-        self._engines = (Engine(), Engine())
+        self._engines = (engine, Engine())
         self._threads = ThreadPoolExecutor(max_workers=2)
 
     def close(self) -> None:

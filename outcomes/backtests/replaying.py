@@ -11,6 +11,7 @@ from typing import Any, Final, Self
 
 from governance.domain.document import Document
 from governance.domain.session_limits import SessionLimit
+from governance.engine import Engine
 from outcomes.backtests.asking import Asked, Looked, Questions
 from outcomes.backtests.selecting import Row, Selection
 from outcomes.domain.backtests.comparing import drifts
@@ -38,7 +39,10 @@ class Progress:
 
 
 class Replay:
-    """`tell` hears of the progress twice a second, and says whether to go on."""
+    """`tell` hears of the progress twice a second, and says whether to go on.
+
+    `engine` is asked about the document; the replay closes it.
+    """
 
     def __init__(
         self,
@@ -47,11 +51,12 @@ class Replay:
         limits: tuple[SessionLimit, ...],
         *,
         environments: dict[int, str],
+        engine: Engine,
         tell: Callable[[Progress], bool],
     ) -> None:
         self._selection, self._limits = selection, limits
         self._environments, self._tell = environments, tell
-        self._questions = Questions(document, environments)
+        self._questions = Questions(document, environments, engine)
         extent = selection.extent()
         span = Span(extent.first or selection.until, extent.last or selection.until)
         self._progress = Progress(extent.calls, 0, Sums(span), LimitSums(limits))

@@ -23,7 +23,7 @@ from governance.domain.errors import (
     Problem,
 )
 from governance.domain.session_limits import LimitsOfRule, SessionRule, limits_of
-from governance.engine import Validation
+from governance.engine import Engine, Validation
 from governance.engine import validate as validated
 from governance.policies import Action
 from governance.queries.projects import environments_by_id
@@ -154,8 +154,13 @@ def _claimed() -> Backtest | None:
 
 
 def _run(backtest: Backtest) -> None:
+    began = _processor_seconds()
+    engine = Engine()
     try:
-        written = bytes(backtest.document)
+        document = read_document(bytes(backtest.document))
+        read = engine.validate(document)
+        if not read.valid:
+            raise DocumentInvalid(read.errors)
         replay = Replay(
             Selection(
                 project=backtest.project_id,
@@ -165,12 +170,12 @@ def _run(backtest: Backtest) -> None:
                 agents=tuple(backtest.agents),
                 tools=tuple(backtest.tools),
             ),
-            read_document(written),
-            limits_of(_session_rules(_valid(written)), assume_sdk=True),
+            document,
+            limits_of(_session_rules(read), assume_sdk=True),
             environments=environments_by_id(backtest.project_id),
+            engine=engine,
             tell=lambda progress: _note(backtest, progress),
         )
-        began = _processor_seconds()
         with replay:
             progress = replay.run()
         used = _processor_seconds() - began  # those who answered have ended by now
@@ -184,6 +189,8 @@ def _run(backtest: Backtest) -> None:
     except GovernanceError as error:
         _end(backtest, Backtest.Status.FAILED, error=str(error)[:500])
         return
+    finally:
+        engine.close()
     _note(backtest, progress, result=progress.as_json() | {"cpu_seconds": round(used, 3)})
     _end(backtest, Backtest.Status.DONE)
 
