@@ -1,0 +1,82 @@
+"""The pages of contracts in a browser: their figures come by themselves, or by a link."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.items import an_outcome
+
+TEMPLATE = Path(__file__).parents[2] / "governance" / "contract_templates" / "payments-agent.yaml"
+TEXT = TEMPLATE.read_text().replace("name: payments-agent", "name: seen")
+OTHER = TEXT.replace("{gt: 500}", "{gt: 250}")
+
+
+@pytest.fixture(scope="module")
+def _a_contract_and_agents(console):
+    for text in (TEXT, OTHER):
+        saved = json.dumps({"yaml": text, "message": "Why"}).encode()
+        assert console.ask("POST", "contracts", saved)[0] in (200, 201)
+    live = json.dumps({"version": 1, "env": "production"}).encode()
+    assert console.ask("POST", "contracts/seen/deployments", live)[0] in (200, 201)
+    revision = console.ask("GET", "contracts/seen/versions/1")[1]["revision_hash"]
+    console.post(
+        an_outcome("seen-1", agent_id="seen-bot", policy_version=revision),
+        an_outcome(
+            "seen-2", agent_id="seen-bot", policy_version=revision, type="denied", reason="contract"
+        ),
+    )
+    console.settled("outcomes")
+
+
+pytestmark = pytest.mark.usefixtures("_a_contract_and_agents")
+
+
+def test_figures_of_agents_and_calls_come_into_the_page_by_themselves(console, admin):
+    admin.goto(f"{console.url}/p/default/contracts/")
+    row = admin.locator("tr", has_text="seen").first
+    expect(row.locator("[id^=agents-of-]")).to_have_text("1")
+    row.get_by_role("link", name="seen").click()
+    expect(admin.get_by_role("heading", level=1)).to_have_text(
+        "seen v2 is not live yet: production runs v1."
+    )
+    expect(admin.locator("#contract-denied")).to_have_text("1 call")
+    expect(admin.locator("[id^=taken-]")).to_have_text("1 of 1 agent")
+    expect(admin.locator("#contract-agents")).to_contain_text("1 agent has what is live for it.")
+    expect(admin.get_by_role("link", name="seen-bot")).to_be_visible()
+
+
+def test_two_versions_are_chosen_and_compared(console, admin):
+    admin.goto(f"{console.url}/p/default/contracts/b/seen/")
+    admin.get_by_role("navigation", name="Contract").get_by_role("link", name="Compare").click()
+    admin.get_by_label("From").select_option("2")
+    admin.get_by_label("to", exact=True).select_option("1")
+    admin.get_by_role("button", name="Compare").click()
+    expect(admin.get_by_role("heading", level=1)).to_have_text(
+        "From v2 to v1, 1 thing changes in seen."
+    )
+    expect(admin.locator(".meaning li")).to_have_count(1)
+    expect(admin.locator(".line.removed")).to_contain_text("250")
+    expect(admin.locator(".line.added")).to_contain_text("500")
+
+
+def test_a_rule_leads_to_its_line(console, admin):
+    admin.goto(f"{console.url}/p/default/contracts/b/seen/text/")
+    admin.get_by_role("link", name="large-payments-are-asked").click()
+    expect(admin.locator(".line:target")).to_contain_text("- id: large-payments-are-asked")
+
+
+def test_without_a_script_figures_are_a_link_away(console, browser, signed_in):
+    with browser.new_context(storage_state=signed_in, java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{console.url}/p/default/contracts/b/seen/")
+        page.get_by_role("link", name="count them").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(
+            "seen: one agent, as it ought to be. It denied 1 call in 24 hours."
+        )
+        page.goto(f"{console.url}/p/default/contracts/new/")
+        page.locator("li", has_text="Data analyst").get_by_role("button").click()
+        expect(page.get_by_role("textbox", name="Text of the contract")).to_have_value(
+            (TEMPLATE.parent / "data-analyst.yaml").read_text()
+        )
