@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from governance.auth import MemberRequest, member_page
@@ -35,6 +36,7 @@ from governance.views.writing import Writing, about, address, writing
 REFUSED = (DocumentInvalid, InvalidInput, EvaluationLimit, EvaluationUnavailable)
 
 
+@never_cache  # whoever comes back is to see what was kept, not what stood there before
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.WRITE_CONTRACT)
 def edit(request: MemberRequest, bundle_name: str = "", draft_id: int = 0) -> HttpResponse:

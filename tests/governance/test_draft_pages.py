@@ -31,7 +31,7 @@ class Editor:
         return reverse(f"governance:{part}_draft", kwargs={"slug": self.slug} | which)
 
     def fields(self, page: str) -> dict[str, str]:
-        found = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page))
+        found = dict(re.findall(r'type="hidden"[^>]* name="(\w+)" value="([^"]*)"', page))
         text = re.search(r"<textarea[^>]*>\n(.*?)</textarea>", page, re.DOTALL)
         return found | {"text": html.unescape(text[1])} if text else found
 
