@@ -2,6 +2,7 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from governance import commands as governance
 from governance.domain.actor import CONSOLE
@@ -109,6 +110,11 @@ def test_the_panel_shows_the_newest_result_and_runs_the_text(project, agent, edi
     backtested(project, RULES)
     panel = editor.get(at(project, "backtest_panel") + "?of=d", headers={"HX-Request": "true"}).text
     assert "Of 2 calls, 1 would be newly denied." in panel
+    assert "delay:1s" not in panel
+    Backtest.objects.update(status="running", finished_at=None)
+    running = editor.get(at(project, "backtest_panel") + "?of=d", headers={"HX-Request": "true"})
+    assert "delay:1s" in running.text
+    Backtest.objects.update(status="done", finished_at=timezone.now())
     assert (
         "Of 2 calls, 1 would be newly denied."
         in editor.get(at(project, "backtest_panel") + "?of=d").text
