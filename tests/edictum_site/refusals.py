@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,6 +48,7 @@ def of_items() -> set[str]:
 
 
 def _errors() -> Iterator[type[GovernanceError]]:
+    import_module("edictum_site.urls")  # an error is known once what raises it is loaded
     waiting = GovernanceError.__subclasses__()
     while waiting:
         each = waiting.pop()
