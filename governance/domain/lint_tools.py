@@ -51,8 +51,6 @@ def about_tools(
         if GLOB & set(name):
             message = f"`{name}` is taken as the exact name of a tool: a pattern names none here."
             yield Finding(("tools", name), message, at_key=True)
-        else:
-            yield from _unknown(name, ("tools", name), known, at_key=True)
     safe = [name for name, said in classified.items() if mapping(said).get("side_effect") in _SAFE]
     for place, rule in enumerate(rules):
         path: Path = ("rules", place)

@@ -184,6 +184,11 @@ def test_a_pattern_among_the_tools_of_a_document_names_none():
     )
 
 
+def test_a_tool_that_is_only_described_is_not_doubted():
+    more = "tools: {not_there_yet: {side_effect: read}}"
+    assert problems(calling("'*'"), tools=TOOLS, more=more) == ()
+
+
 @pytest.mark.parametrize("tools", [None, ()])
 def test_where_no_tool_is_known_no_name_is_doubted(tools):
     assert problems(calling("anything"), tools=tools) == ()
