@@ -75,8 +75,11 @@ function soon(name, act, wait) {
   timers[name] = setTimeout(act, wait);
 }
 
+// The server counts characters, the editor half of some (😀 is two).
+const offset = (row, column) => [...session.getLine(row)].slice(0, column - 1).join("").length;
+
 function goTo(line, column = 1) {
-  editor.gotoLine(line, column - 1, false);
+  editor.gotoLine(line, offset(line - 1, column), false);
   editor.focus();
 }
 
@@ -91,7 +94,7 @@ function showMarks() {
     const { severity, message, line, column, words } = item.dataset;
     if (!line) continue;
     const row = line - 1;
-    const start = (column || 1) - 1;
+    const start = offset(row, column || 1);
     annotations.push({ row, column: start, text: message, type: severity });
     session.addGutterDecoration(row, `gutter-${severity}`);
     marks.push(() => session.removeGutterDecoration(row, `gutter-${severity}`));
@@ -161,7 +164,7 @@ document.addEventListener("click", (event) => {
 function fix(button) {
   const { line, column, words } = button.closest("[data-problem]").dataset;
   const row = line - 1;
-  const start = column - 1;
+  const start = offset(row, column);
   const range = new Range(row, start, row, start + words.length);
   if (session.getTextRange(range) !== words) return check(); // written over meanwhile
   session.replace(range, button.dataset.fix);
@@ -205,7 +208,7 @@ async function keepNow() {
     document.getElementById("without-draft")?.setAttribute("hidden", "");
     document.getElementById("with-draft")?.removeAttribute("hidden");
   } catch (error) {
-    keptWords.textContent = `Not kept: ${error.message}`;
+    keptWords.textContent = `Not kept: ${error instanceof TypeError ? "the console does not answer" : error.message}`;
     soon("keep", keep, 5_000);
   }
 }
