@@ -134,6 +134,11 @@ def _why(each: Drifting) -> str:
                 " from a file of its own or from another console. Save that contract here, or point"
                 " the agent at this console."
             )
+        case Drift.STOP if agent.sent.blocks_all:
+            return (
+                f"It was sent the stop, and its calls still run under {_name(agent)}. It may have"
+                " refused the document: its own log tells why. End its process, or revoke its key."
+            )
         case Drift.STOP:
             return (
                 "A stop stands, and nothing says that it has taken it: it takes it when it next"

@@ -26,6 +26,8 @@ class Drift(StrEnum):
     STOP = "agent_has_not_taken_stop"
 
 
+# Between a stop and a call that shows it was not taken: clocks differ, and a call may be under way.
+UNDER_WAY = timedelta(seconds=10)
 LATE = timedelta(minutes=10)  # agents need a moment to take what is new
 SEEN_WITHIN = timedelta(days=1)  # who is away for longer runs nothing
 
@@ -54,14 +56,22 @@ NOTHING = Runs()
 
 
 def standing_of(
-    *, reported: Runs, sent: Runs, assigned: list[str], live: dict[str, int], is_stopped: bool
+    *,
+    reported: Runs,
+    sent: Runs,
+    assigned: list[str],
+    live: dict[str, int],
+    is_stopped: bool,
+    has_called_since: bool = False,
 ) -> Standing:
     """`reported` by its newest call, `sent` over the stream it holds now; either may be nothing.
 
-    What is assigned may be several bundles, when rules ask for tags that only the agent knows.
+    What is assigned may be several bundles, when rules ask for tags that only the agent knows. An
+    agent may refuse what it was sent: a call since the stop, under another document, tells so.
     """
     if is_stopped:
-        taken = reported.blocks_all or sent.blocks_all
+        has_refused = has_called_since and bool(reported.revision)
+        taken = reported.blocks_all or (sent.blocks_all and not has_refused)
         return Standing.STOPPED if taken else Standing.STOPPING
     newest = sent if sent.is_known else reported
     if not newest.is_known:

@@ -18,7 +18,15 @@ from governance import news
 from governance.domain.success import Verdict
 from governance.queries.in_force import InForce, Stopped
 from outcomes.codec import digest_of, item_of
-from outcomes.domain.fleet import DRIFTS, IS_STOPPED, NOTHING, Runs, Standing, standing_of
+from outcomes.domain.fleet import (
+    DRIFTS,
+    IS_STOPPED,
+    NOTHING,
+    UNDER_WAY,
+    Runs,
+    Standing,
+    standing_of,
+)
 from outcomes.models import AgentMinute, AgentSeen, Event
 from outcomes.wire import Source, family_of
 
@@ -75,6 +83,11 @@ class FleetAgent:
     @property
     def is_stopped(self) -> bool:
         return self.standing in IS_STOPPED
+
+    @property
+    def has_called_since_stop(self) -> bool:
+        at, stop = self.called_at, self.stop
+        return at is not None and stop is not None and at > stop.at + UNDER_WAY
 
     @property
     def newest(self) -> Runs:
@@ -230,6 +243,7 @@ class _Reader:
                 assigned=agent.assigned,
                 live=agent.live,
                 is_stopped=agent.stop is not None,
+                has_called_since=agent.has_called_since_stop,
             )
         return in_force
 

@@ -57,8 +57,12 @@ def fleet_sentence(
     elif len(agents) == 1:
         now = ", connected now" if connected else ", not connected"
     else:
-        now = f", {number_word(connected)} connected now"
+        now = f", {_of_all(connected, len(agents))} connected now"
     return f"{who}{now}. {_drift(agents)}"
+
+
+def _of_all(number: int, total: int) -> str:
+    return "all" if number == total else number_word(number)
 
 
 def _drift(agents: Sequence[FleetAgent]) -> str:
@@ -117,6 +121,8 @@ def agent_sentence(name: str, agents: Sequence[FleetAgent]) -> str:
 
 
 def _until_when(agent: FleetAgent) -> str:
+    if agent.sent.blocks_all:
+        return "it was sent the stop, and has called tools since: end its process"
     if agent.streams:
         return "connected, and nothing says yet that it has taken it"
     return "not connected: it takes the stop when it next asks for its document"

@@ -189,6 +189,19 @@ def test_a_stop_that_an_agent_does_not_take_needs_attention(project, agent, conn
     governance.lift(stop, by=CONSOLE)
 
 
+def test_a_stop_that_an_agent_refuses_says_so(project, agent, monkeypatch):
+    version = deployed(project)
+    governance.stop(project, env="production", agent="bot", by=CONSOLE)
+    sent = Connected("bot", "production", "", STOPPED_HASHES[Dialect.NEW], 0.0)
+    monkeypatch.setattr(news, "connected", lambda _: [sent])
+    earlier(Stop)
+    assert told(project) == []
+    call(agent, version)
+    assert told(project) == [("agent_has_not_taken_stop", "bot in production")]
+    (finding,) = queries.open_findings(project)
+    assert finding.why.startswith("It was sent the stop, and its calls still run under")
+
+
 def test_many_of_one_kind_are_one_finding_with_their_number(project, agent, behind, monkeypatch):
     monkeypatch.setattr(drift, "MANY", 2)
     for name in ("bot-1", "bot-2"):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test import Client
 
 from governance import commands, news
@@ -15,7 +16,7 @@ from governance.domain.actor import CONSOLE
 from governance.domain.dialect import Dialect
 from governance.domain.roles import Role
 from governance.domain.stopped import STOPPED_HASHES
-from governance.models import BundleVersion, Rendering
+from governance.models import BundleVersion, Rendering, Stop
 from governance.news import Connected
 from outcomes.models import AgentSeen
 from outcomes.queries import fleet as queries_of_fleet
@@ -153,6 +154,21 @@ def test_a_stopped_agent_has_taken_it_once_its_stream_or_its_calls_say_so(
     assert "One is stopped." in pages.text("agents/")
 
 
+def test_an_agent_that_calls_on_although_it_was_sent_the_stop_has_not_taken_it(
+    project, agent, pages, connect
+):
+    version = deployed(project)
+    commands.stop(project, env="production", agent="bot", by=CONSOLE)
+    connect("bot", STOPPED_HASHES[Dialect.NEW])
+    Stop.objects.update(created_at=F("created_at") - timedelta(minutes=1))
+    call(agent, "bot", version, timestamp=(datetime.now(UTC) - timedelta(minutes=2)).isoformat())
+    assert "stop not taken" not in line(pages, "bot")
+    call(agent, "bot", version)
+    assert "was sent the stop, and has called tools since" in line(pages, "bot")
+    call(agent, "bot", STOPPED_HASHES[Dialect.NEW])
+    assert "stop not taken" not in line(pages, "bot")
+
+
 def test_a_stopped_environment_is_told_above_the_list(project, agent, pages, connect):
     call(agent, "bot", STOPPED_HASHES[Dialect.NEW])
     stop, _ = commands.stop(project, env="production", by=CONSOLE)
@@ -174,7 +190,7 @@ def test_the_same_agent_in_two_environments_is_two_lines_and_one_page(project, p
     for env in ("production", "staging"):
         version = deployed(project, env=env)
         connect("bot", version.revision_hash, env)
-    assert "2 agents, two connected now." in pages.text("agents/")
+    assert "2 agents, all connected now." in pages.text("agents/")
     assert "One agent, connected now." in pages.text("agents/", environment="staging")
     text = pages.text("agents/bot/")
     assert "bot runs in two environments, and stands well in each." in text
@@ -274,15 +290,19 @@ def test_the_sdk_is_told_as_far_as_an_event_shows_it(project, agent, pages, conn
         "verdict": "call_allowed",
     }
     old |= {"mode": "enforce", "timestamp": "2026-11-18T06:00:00+00:00", "payload": {}}
+    elder = old | {"call_id": "y", "agent_id": "elder", "timestamp": "2026-11-18T06:00:00.000Z"}
     typescript = builders.an_event(agent_id="ts", timestamp="2026-11-18T06:00:00.000Z")
     agent.post_events(
-        new, old, typescript, builders.an_event(agent_id="go", schema_version="0.4.0")
+        new, old, elder, typescript, builders.an_event(agent_id="go", schema_version="0.4.0")
     )
     call(agent, "poster")
     said = {"new-python": "Python from 0.18", "old": "Python to 0.16", "ts": "TypeScript from 0.3"}
     said |= {"go": "Go from 0.4", "poster": "outcomes API"}
+    said |= {"elder": "TypeScript 0.1 or Go to 0.2"}
     for name, family in said.items():
         assert family in line(pages, name)
+    assert "Python" not in line(pages, "elder")
+    assert "Go" not in line(pages, "old")
 
 
 def test_a_browser_that_is_not_signed_in_sees_no_fleet(project):
