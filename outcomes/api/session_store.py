@@ -8,7 +8,7 @@ from typing import cast
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 
-from governance.auth import AccessRequest, KeyAuth
+from governance.auth import AGENT_HEADER, AccessRequest, KeyAuth
 from governance.domain.errors import NotFound
 from outcomes import commands, queries
 from outcomes.api.answers import answer
@@ -18,6 +18,8 @@ from outcomes.wire.session_store import read_amount, read_key, read_keys, read_v
 
 CAN_ACT = KeyAuth("agent")
 INCREMENT = "/increment"
+# Asked of META, as the key is: to read all headers takes longer than to count.
+_AGENT_IN_META = f"HTTP_{AGENT_HEADER.upper().replace('-', '_')}"
 
 
 @router.post("/sessions/batch", auth=CAN_ACT, response={200: None})
@@ -29,7 +31,10 @@ def get_values(request: AccessRequest) -> HttpResponse:
 @router.post("/sessions/{rest:key}/increment", auth=CAN_ACT, response={200: None})
 def count_up(request: AccessRequest, key: str) -> HttpResponse:
     amount = read_amount(request.body)
-    return answer({"value": commands.count_up(read_key(key), amount, access=request.auth)})
+    counted = commands.count_up(
+        read_key(key), amount, access=request.auth, agent=_agent_of(request)
+    )
+    return answer({"value": counted})
 
 
 @router.get("/sessions/{rest:key}", auth=CAN_ACT, response={200: None})
@@ -43,14 +48,19 @@ def get_value(request: AccessRequest, key: str) -> HttpResponse:
 @router.put("/sessions/{rest:key}", auth=CAN_ACT, response={200: None})
 def put_value(request: AccessRequest, key: str) -> HttpResponse:
     value = read_value(request.body)
-    commands.put_value(read_key(key), value, access=request.auth)
+    commands.put_value(read_key(key), value, access=request.auth, agent=_agent_of(request))
     return answer({"value": value})
 
 
 @router.delete("/sessions/{rest:key}", auth=CAN_ACT, response={200: None})
 def remove_value(request: AccessRequest, key: str) -> HttpResponse:
-    commands.remove_value(read_key(key), access=request.auth)
+    commands.remove_value(read_key(key), access=request.auth, agent=_agent_of(request))
     return answer({"deleted": True})
+
+
+def _agent_of(request: HttpRequest) -> str:
+    agent: str = request.META.get(_AGENT_IN_META, "")
+    return agent
 
 
 def session_store(request: HttpRequest, key: str) -> HttpResponse:

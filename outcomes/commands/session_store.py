@@ -28,6 +28,7 @@ from outcomes.templatetags.addresses import session_url
 
 LOWERED = "lowered counter"  # the kind of the finding
 SHOWN = 300  # characters of a key in a finding
+LONGEST_NAME = 128  # characters of an agent's name there
 
 _INSERT = """
     INSERT INTO outcomes_storedvalue
@@ -51,12 +52,12 @@ _REMOVE = """
     DELETE FROM outcomes_storedvalue WHERE environment_id = %s AND digest = %s RETURNING 1"""
 
 
-def count_up(key: str, amount: float, *, access: Access) -> float:
+def count_up(key: str, amount: float, *, access: Access, agent: str = "") -> float:
     """Add to a counter, which begins at zero, and tell what it is now."""
     amount = whole(amount)
     if is_protected(key) and (isinstance(amount, float) or amount < 1):
         if amount < 0:
-            _note_lowering(key, f"An agent tried to count it up by {amount}.", access)
+            _note_lowering(key, f"tried to count it up by {amount}", access, agent)
         raise InvalidInput("This counter takes whole amounts from 1 up.", code="protected")
     if isinstance(amount, int) and abs(amount) <= LARGEST_NUMBER:
         counted = write_row(COUNT_UP, row_of(key, amount, None, access))
@@ -65,7 +66,7 @@ def count_up(key: str, amount: float, *, access: Access) -> float:
     return _count_in_python(key, amount, access)
 
 
-def put_value(key: str, value: str, *, access: Access) -> None:
+def put_value(key: str, value: str, *, access: Access, agent: str = "") -> None:
     number = as_integer(value)
     if not is_protected(key):
         text = value.encode() if number is None else None
@@ -74,14 +75,14 @@ def put_value(key: str, value: str, *, access: Access) -> None:
     if number is None:
         raise InvalidInput("This counter takes the text of an integer.", code="protected")
     if number < 0 or write_row(_RAISE, row_of(key, number, None, access)) is None:
-        _refuse_lowering(key, f"An agent tried to set it back to {number}.", access)
+        _refuse_lowering(key, f"tried to set it back to {number}", access, agent)
 
 
-def remove_value(key: str, *, access: Access) -> None:
+def remove_value(key: str, *, access: Access, agent: str = "") -> None:
     place = [access.environment_id, digest_of_key(key)]
     if is_protected(key):
         if StoredValue.objects.filter(pk=tuple(place)).exists():
-            _refuse_lowering(key, "An agent tried to remove it.", access)
+            _refuse_lowering(key, "tried to remove it", access, agent)
     elif write_row(_REMOVE, place) is not None:
         return
     raise NotFound(NO_SUCH_KEY)
@@ -116,19 +117,21 @@ def row_of(key: str, number: int | None, text: bytes | None, access: Access) -> 
     ]
 
 
-def _refuse_lowering(key: str, why: str, access: Access) -> NoReturn:
-    _note_lowering(key, why, access)
+def _refuse_lowering(key: str, did: str, access: Access, agent: str) -> NoReturn:
+    _note_lowering(key, did, access, agent)
     raise Forbidden("An agent may count this up, neither lower nor remove it.", code="protected")
 
 
-def _note_lowering(key: str, why: str, access: Access) -> None:
+def _note_lowering(key: str, did: str, access: Access, agent: str) -> None:
+    who = f"The agent {agent[:LONGEST_NAME]}" if agent else "An agent"
     findings.found(
         access.project_id,
         LOWERED,
         subject_of(access.environment, key),
         why=(
-            f"{why} It came with the key {access.actor.label}. Limits hold only while counters are"
-            " counted up: see what this agent runs, and reset the session if that was meant."
+            f"{who} {did}. It came with the key {access.actor.label}. Limits hold only while"
+            " counters are counted up: see what this agent runs, and reset the session if that was"
+            " meant."
         ),
         link=_link(key, access),
         environment=access.environment,

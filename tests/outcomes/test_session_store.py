@@ -173,6 +173,16 @@ def test_an_agent_neither_lowers_nor_removes_what_a_limit_compares(store, projec
     assert finding.environment == "production"
 
 
+@pytest.mark.parametrize(
+    ("name", "told"), [("bot", "The agent bot tried to remove it."), ("", "An agent tried to")]
+)
+def test_who_tried_to_lower_a_counter_is_named(store, project, name, told):
+    store.increment("s:a:execs")
+    headers = {"X-Edictum-Agent-Id": name} if name else {}
+    assert store.client.delete("/v1/sessions/s:a:execs", headers=headers).status_code == 403
+    assert Finding.objects.get(project=project).why.startswith(told)
+
+
 def test_what_is_not_there_cannot_be_removed(store):
     for key in ("s:a:attempts", "free"):
         assert store.delete(key) == 404
