@@ -1,5 +1,6 @@
 """A process for backtests: it runs those that wait and ends. The worker starts it."""
 
+import gc
 import os
 import signal
 import sys
@@ -20,4 +21,7 @@ class Command(BaseCommand):
         # What is asked to stop puts its backtest back, so that the next process takes it up.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         os.nice(POLITENESS)
+        # It makes thousands of small things that live on, and no circles to look for.
+        gc.freeze()
+        gc.set_threshold(100_000, 50, 100)
         commands.run_waiting_backtests()
