@@ -47,7 +47,8 @@ class Ran:
         if not total:
             return "No test yet"
         if not self.failing:
-            return "The test passes" if total == 1 else f"All {total} tests pass"
+            few = {1: "The test passes", 2: "Both tests pass"}
+            return few.get(total, f"All {total} tests pass")
         return f"{self.failing} of {total} fail{'s' if self.failing == 1 else ''}"
 
 

@@ -19,7 +19,7 @@ _UNASKED: Final = {
     "disabled": "switched off",
     "other_tool": "about other tools",
     "no_output": "looks at the output, and none was given",
-    "session": "counts calls of a session: put it to the proof in a test",
+    "session": "counts calls of a session: write a test for it",
 }
 
 

@@ -126,7 +126,7 @@ def test_the_page_says_what_fails_against_the_version_that_is_asked_for(project,
     assert "1 of 2 fails against <code>d</code> v2." in page.text
     assert "when v2 was saved or deployed last" in page.text
     older = editor.get(at(bundle), {"version": "1"})
-    assert "All 2 tests pass against <code>d</code> v1." in older.text
+    assert "Both tests pass against <code>d</code> v1." in older.text
     assert editor.get(at(bundle), {"version": "9"}).status_code == 404
 
 

@@ -159,7 +159,7 @@ def test_cases_run_on_every_save_and_what_failed_is_kept_of_that_version(project
     strict = saved(project, TEXT + "\n")
     again, old = queries.run_kept(strict), queries.run_kept(lax)
     assert again is not None
-    assert again.sentence == "All 2 tests pass"
+    assert again.sentence == "Both tests pass"
     assert old == kept
 
 

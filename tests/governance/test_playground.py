@@ -81,7 +81,7 @@ def test_a_call_is_tried_without_script_and_every_rule_says_what_it_saw(bundle, 
     assert 'data-decision="block" data-action="block"' in page.text
     assert "Denied by <code>too-much</code>." in page.text
     assert "<code>75</code>" in page.text
-    assert "counts calls of a session" in page.text
+    assert "Counts calls of a session" in page.text
     assert "&quot;amount&quot;: 75" in page.text  # the form still has it
 
 
@@ -124,7 +124,7 @@ def test_ones_own_draft_can_be_asked_and_nobody_elses(project, bundle, viewer):
 def test_an_output_asks_the_rules_that_look_at_it(project, viewer):
     bundle = saved(project, document(post("warn"), pre("{args.x: {exists: true}}"))).bundle
     without = viewer.post(at(bundle), CALL)
-    assert "looks at the output, and none was given" in without.text
+    assert "Looks at the output, and none was given" in without.text
     page = viewer.post(at(bundle), CALL | {"output": "a secret"})
     assert "It runs, with a warning by <code>p</code>." in page.text
 

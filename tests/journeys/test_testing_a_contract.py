@@ -1,0 +1,104 @@
+"""A recorded call is tried, becomes a test with one click, and holds back what would allow it."""
+
+import json
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.governance.contracts import document, pre
+from tests.items import an_outcome
+from tests.journeys.test_writing_a_contract import write
+
+
+@pytest.fixture
+def name() -> str:
+    return f"refunds-{uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def call(console, name: str) -> str:
+    """A call that the version which is live has denied."""
+    rule = pre("{args.amount: {gt: 50}}", message="{args.amount} is too much", rule_id="large")
+    limit = (
+        "{id: few, type: session, limits: {max_tool_calls: 2}, then: {action: block, message: n}}"
+    )
+    text = document(rule, limit).replace("name: d", f"name: {name}") + "\n"
+    status, told = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())
+    assert status == 201, told
+    item = an_outcome(f"{name}-1", type="denied", reason="contract", details="no")
+    args = {"amount": 75, "to": "a <b> & 'c'"}
+    item |= {"tool_name": "refund", "tool_args": args, "policy_version": told["revision_hash"]}
+    console.post(item)
+    console.settled(f"outcomes/{name}-1")
+    return f"{console.url}/p/default/calls/{name}-1/"
+
+
+def test_a_recorded_call_is_tried_becomes_a_test_and_holds_a_deployment_back(
+    console, admin: Page, call: str, name: str
+):
+    heading = admin.get_by_role("heading", level=1)
+    admin.goto(call)
+    admin.get_by_role("button", name="Try in the playground").click()
+    expect(heading).to_have_text(f"What does {name} say of a call?")
+    tried = admin.locator("#tried")
+    expect(tried.get_by_role("heading")).to_have_text("Denied by large.")
+    expect(tried).to_contain_text("75 is too much")
+    expect(tried.locator("[data-rule=large]")).to_contain_text("args.amount75")
+
+    page = admin.url
+    admin.get_by_label("Arguments, as JSON").fill('{"amount": 50}')
+    admin.get_by_role("button", name="Try it").click()
+    expect(tried.get_by_role("heading")).to_have_text("Allowed: no rule stands against it.")
+    assert admin.url == page  # only its part has changed
+    admin.get_by_label("Arguments, as JSON").fill('{"amount": 50,\n}')
+    admin.get_by_role("button", name="Try it").click()
+    expect(tried).to_contain_text("Line 2, column 1")
+    admin.get_by_label("Arguments, as JSON").fill('{"amount": 50}')
+    admin.get_by_role("button", name="Make it a test…").click()
+    admin.get_by_label("Name").fill("50 is still allowed")
+    admin.get_by_label("It must be").select_option("allowed")
+    admin.get_by_role("button", name="Keep the test").click()
+    expect(heading).to_contain_text("The test passes")
+
+    admin.goto(call)
+    admin.get_by_role("button", name="Keep as a test").click()
+    expect(heading).to_contain_text("Both tests pass")
+    row = admin.get_by_role("row").filter(has_text=f"refund · {name}-1")
+    expect(row).to_contain_text("denied")
+    row.get_by_role("button", name="up").click()
+    expect(admin.get_by_role("row").nth(1)).to_contain_text(f"refund · {name}-1")
+
+    admin.get_by_role("link", name="Session", exact=True).click()
+    admin.get_by_label("Name").fill("the third refund")
+    calls = '[{"tool": "refund", "args": {"amount": 1}, "times": 3}]'
+    admin.get_by_label("Calls, as a JSON list").fill(calls)
+    admin.get_by_label("A limit must stop call number").fill("3")
+    admin.get_by_role("button", name="Keep the test").click()
+    expect(heading).to_contain_text("All 3 tests pass")
+
+    admin.goto(f"{console.url}/p/default/contracts/b/{name}/edit/")
+    panel = admin.locator("#cases-panel")
+    expect(panel).to_contain_text("All 3 tests pass · the newest version")
+    write(admin, "gt: 50", "gt: 500")
+    expect(panel).to_contain_text("1 of 3 fails · draft of")
+    expect(panel).to_contain_text("got allowed")
+    admin.get_by_role("button", name="Save as v2").click()
+    expect(heading).not_to_contain_text("Draft of")
+
+    admin.goto(f"{console.url}/p/default/contracts/b/{name}/deploy/?version=2&environment=staging")
+    why = f"The test “refund · {name}-1” fails"
+    expect(admin.get_by_role("main")).to_contain_text(why)
+    body = json.dumps({"version": 2, "env": "staging"}).encode()
+    status, told = console.ask("POST", f"contracts/{name}/deployments", body)
+    assert (status, told["code"]) == (409, "tests_failing")
+
+
+def test_without_script_a_call_is_tried_all_the_same(console, open_page, signed_in, call, name):
+    plain = open_page(storage_state=signed_in, java_script_enabled=False)
+    plain.goto(f"{console.url}/p/default/contracts/playground/?contract={name}")
+    plain.get_by_label("Tool").fill("refund")
+    plain.get_by_label("Arguments, as JSON").fill('{"amount": 51}')
+    plain.get_by_role("button", name="Try it").click()
+    expect(plain.locator("#tried").get_by_role("heading")).to_have_text("Denied by large.")
+    expect(plain.get_by_label("Arguments, as JSON")).to_have_value('{"amount": 51}')
