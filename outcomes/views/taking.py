@@ -79,8 +79,10 @@ def taking_words(found: Takers) -> str:
     if not whole:
         return "no agent runs this contract here"
     taken, sent = found.number(Taking.TAKEN), found.number(Taking.SENT)
-    if whole == 1 and taken:
-        return "the one agent has taken it"
+    if whole == 1:
+        if taken:
+            return "the one agent has taken it"
+        return f"the one agent {'was sent it' if sent else 'has not taken it yet'}"
     words = f"{taken:,} of {whole:,} {'has' if taken == 1 else 'have'} taken it"
     if sent:
         words += f", {number_word(sent)} {'was' if sent == 1 else 'were'} sent it"
