@@ -5,6 +5,7 @@ from hashlib import sha256
 from governance.domain.dialect import Dialect
 from governance.domain.document import read_document
 
+NOT_TAKEN = "agent_has_not_taken_stop"  # the kind of the finding
 MESSAGE = "Stopped by an operator of the console: no tool may be called until the stop is lifted."
 
 # Changing a byte changes its hash, by which events of stopped agents are known.

@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 
+from governance.domain.stopped import NOT_TAKEN
 from governance.models import ApiKey, Finding, Project
 
 MANAGE_KEY = "manage_key_used_by_agent"  # what nothing ends but the end of the key's use
@@ -53,6 +54,14 @@ def forgotten_findings(noticed_before: datetime) -> list[int]:
     """Ids of those about what happened, long ago and not again."""
     rows = _unresolved().filter(lasts=False, last_at__lt=noticed_before).exclude(kind=MANAGE_KEY)
     return list(rows.order_by("last_at").values_list("pk", flat=True)[:AT_ONCE])
+
+
+def agents_against_their_stop(project_id: int, environment: str) -> set[str]:
+    """Of whom was noticed that they do not take a stop; their calls tell, whatever they were sent."""
+    rows = _unresolved().filter(project=project_id, kind=NOT_TAKEN, environment=environment)
+    return {
+        each.removesuffix(f" in {environment}") for each in rows.values_list("subject", flat=True)
+    }
 
 
 def subject_of_key(key_id: int, name: str) -> str:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from governance import news
 from governance.domain.stopped import is_stopped_by
+from governance.queries.findings import agents_against_their_stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,7 @@ class Holder:
 
     agent: str
     since: datetime
-    has_taken: bool  # all its streams were sent the document that blocks every call
+    has_taken: bool  # all its streams were sent the document that blocks every call, and it obeys
     is_silent: bool  # it looks for its document itself: only its next call tells which it has
 
 
@@ -27,14 +28,18 @@ def holders(project_id: int, environment: str, agent: str = "") -> list[Holder] 
     for each in connected:
         if each.environment == environment and agent in ("", each.agent):
             by_agent.setdefault(each.agent, []).append(each)
-    return [_holder(name, streams) for name, streams in sorted(by_agent.items())]
+    against = agents_against_their_stop(project_id, environment) if by_agent else set()
+    return [
+        _holder(name, streams, obeys=name not in against)
+        for name, streams in sorted(by_agent.items())
+    ]
 
 
-def _holder(agent: str, streams: Iterable[news.Connected]) -> Holder:
+def _holder(agent: str, streams: Iterable[news.Connected], *, obeys: bool) -> Holder:
     streams = list(streams)
     return Holder(
         agent,
         datetime.fromtimestamp(max(each.since for each in streams), UTC),
-        all(is_stopped_by(each.revision) for each in streams),
+        obeys and all(is_stopped_by(each.revision) for each in streams),
         any(not each.revision for each in streams),
     )

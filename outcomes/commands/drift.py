@@ -62,7 +62,7 @@ def _drifting(whole: Fleet, now: datetime) -> Iterator[Drifting]:
         if drift is not None:
             shown_at = _shown_at(agent, drift, now)
             if shown_at is not None and is_seen(shown_at, now):
-                late = is_late(shown_at, _changed_at(agent, drift, whole))
+                late = is_late(shown_at, _changed_at(agent, drift, whole)) or _refuses(agent, drift)
                 yield Drifting(agent, drift, late)
 
 
@@ -72,6 +72,11 @@ def _shown_at(agent: FleetAgent, drift: Drift, now: datetime) -> datetime | None
     if agent.streams and (on_its_stream or drift is Drift.STOP):
         return now
     return agent.called_at
+
+
+def _refuses(agent: FleetAgent, drift: Drift) -> bool:
+    """A stop that it was sent: it calls on, and no time will change that."""
+    return drift is Drift.STOP and agent.sent.blocks_all
 
 
 def _changed_at(agent: FleetAgent, drift: Drift, whole: Fleet) -> datetime | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from governance.domain.stopped import is_stopped_by
+from governance.domain.stopped import NOT_TAKEN, is_stopped_by
 
 
 class Standing(StrEnum):
@@ -23,7 +23,7 @@ class Drift(StrEnum):
     FOREIGN = "agent_runs_foreign_bundle"
     BEHIND = "agent_behind_contract"
     UNKNOWN = "agent_runs_unknown_contract"
-    STOP = "agent_has_not_taken_stop"
+    STOP = NOT_TAKEN
 
 
 # Between a stop and a call that shows it was not taken: clocks differ, and a call may be under way.

@@ -11,7 +11,8 @@ from governance import commands, news, queries
 from governance.domain.actor import CONSOLE
 from governance.domain.dialect import Dialect
 from governance.domain.roles import Role
-from governance.domain.stopped import STOPPED_HASHES
+from governance.domain.stopped import NOT_TAKEN, STOPPED_HASHES
+from governance.findings import found
 from governance.models import AuditEntry, Stop
 from governance.news import Connected
 from tests import builders
@@ -98,6 +99,17 @@ def test_the_page_tells_which_connected_agents_have_taken_it(project, operator, 
     assert operator.get(live, {"tag": page.context["tag"]}).status_code == 204
     connect("late")
     assert "1 of 4" in operator.get(live, {"tag": page.context["tag"]}).text
+
+
+def test_who_was_sent_it_and_calls_on_has_not_taken_it(project, operator, connect):
+    stop, _ = commands.stop(project, env="production", agent="bot", by=CONSOLE)
+    connect("bot", HASH)
+    where = reverse("governance:stop", args=[project.slug, stop.pk])
+    assert "bot in production has taken the stop." in text_of(operator.get(where))
+    found(project.pk, NOT_TAKEN, "bot in production", why="It calls on.", environment="production")
+    text = text_of(operator.get(where))
+    assert "bot in production is to stop, and has not taken it yet." in text
+    assert "bot not yet" in text
 
 
 def test_nobody_claims_to_know_who_took_it_while_the_broker_is_silent(

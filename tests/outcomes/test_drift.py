@@ -194,7 +194,7 @@ def test_a_stop_that_an_agent_refuses_says_so(project, agent, monkeypatch):
     governance.stop(project, env="production", agent="bot", by=CONSOLE)
     sent = Connected("bot", "production", "", STOPPED_HASHES[Dialect.NEW], 0.0)
     monkeypatch.setattr(news, "connected", lambda _: [sent])
-    earlier(Stop)
+    earlier(Stop, timedelta(minutes=1))
     assert told(project) == []
     call(agent, version)
     assert told(project) == [("agent_has_not_taken_stop", "bot in production")]
