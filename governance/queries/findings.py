@@ -57,7 +57,7 @@ def forgotten_findings(noticed_before: datetime) -> list[int]:
 
 
 def agents_against_their_stop(project_id: int, environment: str) -> set[str]:
-    """Of whom was noticed that they do not take a stop; their calls tell, whatever they were sent."""
+    """Of whom was noticed that they do not take it; their calls tell, whatever they were sent."""
     rows = _unresolved().filter(project=project_id, kind=NOT_TAKEN, environment=environment)
     return {
         each.removesuffix(f" in {environment}") for each in rows.values_list("subject", flat=True)
