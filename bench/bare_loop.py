@@ -50,6 +50,7 @@ def carry_out(order: Order) -> Counted:
             call["tool_name"],
             call["tool_args"],
             principal=Principal(**call["principal"]),
+            output=str(call["output"]) if "output" in call else None,
             environment="production",
         )
         if result.decision == "block":

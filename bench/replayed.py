@@ -1,7 +1,8 @@
 """What the backtests of a bench replay: a bundle of ten rules, and calls that they are asked about.
 
 A realistic mix is made of what agents repeat: some dozen files, hosts and commands, asked for again
-and again by a few roles. The other workload has no two calls alike, in nothing that a rule reads.
+and again by a few roles, as an SDK reports it: without outputs. The other workload has no two calls
+alike in what rules read, and the output of each, as an executor posts it.
 """
 
 import random
@@ -25,7 +26,7 @@ rules:
   - {{id: large-payments, type: pre, tool: pay, when: {{args.amount: {{gt: 900}}}}, then: {{action: ask, message: Ask somebody.}}}}
   - {{id: who-may-pay, type: pre, tool: pay, when: {{principal.role: {{not_in: [billing, admin]}}}}, then: {{action: block, message: Not with this role.}}}}
   - {{id: within-work, type: sandbox, tool: write_file, within: [/work], outside: block, message: Not there.}}
-  - {{id: no-passwords, type: post, tool: read_file, when: {{output.text: {{contains: password}}}}, then: {{action: warn, message: A password.}}}}
+  - {{id: no-passwords, type: post, tool: "*", when: {{output.text: {{contains: password}}}}, then: {{action: warn, message: A password.}}}}
   - {{id: enough, type: session, limits: {{max_tool_calls: 150}}, then: {{action: block, message: Enough.}}}}
 """  # noqa: E501 - a rule is a line, as its author has it
 TOOLS = ("read_file", "read_file", "http_get", "http_get", "shell", "search", "search", "note",
@@ -50,7 +51,16 @@ def calls(kind: str, number: int, tag: str) -> Iterator[dict[str, Any]]:
             "tool_args": _arguments(tool, rng, rng.getrandbits(64) if kind != "mix" else None),
             "principal": {"user_id": f"u-{rng.getrandbits(32):08x}", "role": rng.choice(ROLES)},
             "tool_success": True,
+            **_output(rng, kind),
         }
+
+
+def _output(rng: random.Random, kind: str) -> dict[str, Any]:
+    """SDKs report none; an executor that posts what became of a call does."""
+    if kind == "mix":
+        return {}
+    lines = [f"{rng.getrandbits(96):024x} found in line {number}" for number in range(14)]
+    return {"output": {"ok": True, "lines": lines}}
 
 
 def _arguments(tool: str, rng: random.Random, own: int | None) -> dict[str, Any]:
@@ -68,5 +78,7 @@ def _arguments(tool: str, rng: random.Random, own: int | None) -> dict[str, Any]
             return {"command": f"ls -la /work/{few}" if few % 19 else f"rm -rf /work/{few}"}
         case "pay":
             return {"amount": few * 20, "account": f"a-{few}"}
+        case "search":
+            return {"query": f"invoices of customer {few}"}
         case _:
-            return {"query": f"{few} {rng.getrandbits(48):012x}"}
+            return {"text": f"{few} {rng.getrandbits(48):012x}"}

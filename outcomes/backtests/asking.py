@@ -36,7 +36,10 @@ class Asked:
 
 
 class Questions:
-    """Two processes: the chosen rules have one, and those that were deployed the other one."""
+    """Two processes: the chosen rules have one, and those that were deployed the other one.
+
+    Where nothing else was deployed, both are asked about the chosen rules.
+    """
 
     def __init__(self, document: Document, environments: dict[int, str], engine: Engine) -> None:
         self._environments = environments
@@ -88,9 +91,12 @@ class Questions:
 
     def _questions(self) -> Iterator["Future[None]"]:
         chosen, deployed = self._engines
-        for piece in self._chosen.waiting():
-            yield self._threads.submit(_ask, chosen, self._chosen.document, piece)
-        for book in self._deployed.open():
+        books = self._deployed.open()
+        helping = (chosen,) if books else self._engines  # who has nothing else to do takes part
+        for number, piece in enumerate(self._chosen.waiting()):
+            engine = helping[number % len(helping)]
+            yield self._threads.submit(_ask, engine, self._chosen.document, piece)
+        for book in books:
             for piece in book.waiting():
                 yield self._threads.submit(_ask_again, deployed, book.document, piece)
 
