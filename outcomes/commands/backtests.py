@@ -121,6 +121,8 @@ def cancel_backtest(project_id: int, number: int, *, by: Actor) -> Backtest:
 
 def take_up_lost_backtests() -> bool:
     """Let those whose process has died wait again; whether any waits now."""
+    if not Backtest.objects.filter(WAITING).exists():
+        return False  # asked every few seconds, all day: nothing is to be written then
     now = timezone.now()
     lost = Backtest.objects.filter(
         status=Backtest.Status.RUNNING, heard_at__lt=now - LOST_AFTER
