@@ -86,12 +86,17 @@ def _doing(rule: Mapping[str, Any]) -> str:
         after = ACTIONS.get(str(then.get("timeout_action", "block")), "denies")
         action += f" ({value_in_words(then.get('timeout', WAITS))} s, then {after})"
     if rule.get("type") == "session":
-        limits = [f"{aspect.words.split()[0]} {name}" for name, aspect in _limits(rule)]
+        limits = [_limit_in_words(name, aspect) for name, aspect in _limits(rule)]
         return f"{action} above {', '.join(limits) or 'nothing'}"
     if rule.get("type") == "sandbox":
         lists = [f"{name} {aspect.words}" for name, aspect in _sandbox(rule)]
         return f"{action} what is not {' and '.join(lists) or 'anywhere'}"
     return f"{action} when {condition_in_words(rule.get('when'))}"
+
+
+def _limit_in_words(name: str, aspect: Aspect) -> str:
+    number = aspect.words.split()[0]
+    return f"{number} {name.replace('calls', 'call', 1) if number == '1' else name}"
 
 
 def _aspects(rule: Mapping[str, Any], default_mode: str) -> Iterator[tuple[str, Aspect]]:

@@ -8,6 +8,7 @@ from outcomes.queries.backtests import (
     newest_backtest_of,
     newest_backtest_of_bundle,
     newest_result_of,
+    sampled_calls,
 )
 from outcomes.queries.call_lists import (
     SHOWN,
@@ -112,6 +113,7 @@ __all__ = [
     "rejected_items",
     "report_of",
     "reports_of",
+    "sampled_calls",
     "session_counts",
     "session_named",
     "sessionless_agents",

@@ -1,9 +1,13 @@
 """Backtests as pages, deployments and programs ask for them."""
 
+from collections.abc import Collection
+
 from django.db.models import Q, QuerySet
 
 from governance.requirements import Evidence, Project
-from outcomes.models import Backtest
+from outcomes.codec import digest_of
+from outcomes.models import Backtest, Call
+from outcomes.queries.calls import WholeCall, whole_calls, with_names
 
 SHOWN = 50
 
@@ -41,6 +45,22 @@ def newest_result_of(project_id: int, environment: str, revision_hash: str) -> B
         tools=[],
     )
     return found.defer("document", "result").first()
+
+
+def sampled_calls(
+    project_id: int, named: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], WholeCall]:
+    """The calls of these environments and ids, as far as they are still kept."""
+    if not named:
+        return {}
+    rows = with_names(Call.objects.all()).filter(
+        environment__project=project_id,
+        environment__name__in={environment for environment, _ in named},
+        digest__in=[digest_of(call_id) for _, call_id in named],
+    )
+    return {
+        (whole.row.environment.name, whole.row.call_id): whole for whole in whole_calls(list(rows))
+    }
 
 
 def evidence_of(project: Project, environment: str, revision_hash: str) -> Evidence | None:

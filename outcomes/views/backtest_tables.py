@@ -1,12 +1,15 @@
 """The tables of a result as its page shows them, and what happened over time as bars."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from outcomes import queries
 from outcomes.domain.backtests.sums import DRIFT
 from outcomes.models import Backtest
 from outcomes.views.backtest_words import NAMES, limit_name
+from outcomes.views.rows import arguments_line
 
 SHOWN: Final = 12
 SAMPLES: Final = 4  # of each change
@@ -88,7 +91,6 @@ def tables(backtest: Backtest) -> dict[str, Any]:
         "by_session": table(result.get("by_session", {}), of_sessions=True),
         "sessions_changed": result.get("sessions_changed", 0),
         "over_time": over_time(result.get("over_time", [])),
-        "samples": list(_samples(backtest)),
         "limits": [
             limit | {"name": limit_name(limit)}
             for limit in result.get("session_limits", {}).get("limits", [])
@@ -118,7 +120,19 @@ def over_time(pieces: list[dict[str, Any]]) -> OverTime | None:
     return OverTime(bars, first, last, most)
 
 
-def _samples(backtest: Backtest) -> Any:
+def samples(backtest: Backtest) -> list[dict[str, Any]]:
+    """Some calls of each change, with what they were called with."""
+    found = list(_samples(backtest))
+    calls = queries.sampled_calls(
+        backtest.project_id, {(each["environment"], each["call_id"]) for each in found}
+    )
+    return [
+        each | {"arguments": arguments_line(calls.get((each["environment"], each["call_id"])))}
+        for each in found
+    ]
+
+
+def _samples(backtest: Backtest) -> Iterator[dict[str, Any]]:
     kept = backtest.result.get("samples", {})
     for change in (*CHANGES, DRIFT):
         for sample in kept.get(change, [])[:SAMPLES]:

@@ -19,7 +19,7 @@ from outcomes import commands, doorbell, queries
 from outcomes.commands.backtests import Wanted
 from outcomes.models import Backtest
 from outcomes.queries.backtests import SHOWN
-from outcomes.views.backtest_tables import tables
+from outcomes.views.backtest_tables import samples, tables
 from outcomes.views.backtest_words import (
     NAMES,
     limits_sentence,
@@ -108,7 +108,13 @@ def backtest_text(request: MemberRequest) -> HttpResponse:
 @member_page()
 def backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
     found = _found(request, backtest_id)
-    context = _result(request, found) | {"page_title": f"Backtest of {found.bundle_name}"}
+    context = _result(request, found) | {
+        "page_title": f"Backtest of {found.bundle_name}",
+        "samples": samples(found),
+        "bundle": governance.bundle_named(request.project, found.bundle_name),
+        "may_write": may(request.role, Action.WRITE_CONTRACT),
+        "may_deploy": may(request.role, Action.DEPLOY),
+    }
     return render(request, "outcomes/backtest.html", context)
 
 
@@ -116,10 +122,12 @@ def backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
 @member_page()
 def backtest_standing(request: MemberRequest, backtest_id: int) -> HttpResponse:
     """The part that keeps itself up to date until there is nothing left to say."""
-    context = _result(request, _found(request, backtest_id))
+    found = _found(request, backtest_id)
+    context = _result(request, found)
     if request.GET.get("tag") == context["tag"]:
         return HttpResponse(status=204)
-    return render(request, "outcomes/_backtest.html", context | {"alone": True})
+    context |= {"alone": True, "samples": samples(found)}
+    return render(request, "outcomes/_backtest.html", context)
 
 
 @require_POST

@@ -142,7 +142,7 @@ def test_a_first_version_has_nothing_to_be_compared_with(project, viewer):
     saved(project, TEXT)
     text = viewer.text("contracts/b/d/")
     assert "d v1 is live nowhere yet." in text
-    assert "Nothing to compare yet" in text
+    assert "Is it what you mean?" in text
 
 
 def test_who_is_assigned_a_contract_is_told(project, viewer):

@@ -51,6 +51,13 @@ def test_each_rule_is_said_in_words():
     assert said["box"] == "sandbox, `fetch`: asks (300 s, then allows) what is not within `/srv`"
 
 
+def test_one_call_is_no_calls():
+    limits = "{max_calls_per_tool: {send: 1, read: 20}}"
+    rule = f"{{id: s, type: session, limits: {limits}, then: {{action: block, message: m}}}}"
+    said = rules_said(read_document(document(rule)))
+    assert said["s"] == "session: denies above 1 call of `send`, 20 calls of `read`"
+
+
 def test_the_lines_of_a_text_are_all_there_and_nothing_in_them_is_markup():
     text = 'a: <b>  # <i>\nc: "x & y"\nd: |\n  <script>\n  two\n\ne: [1, block, null]\n'
     lines = marked_lines(text)

@@ -56,6 +56,28 @@ def test_an_editor_starts_a_backtest_of_a_version_and_reads_its_result(project, 
     assert "newly denied" in editor.get(here).text
 
 
+def test_a_sample_tells_what_its_call_was_called_with(
+    project, agent, editor, django_assert_max_num_queries
+):
+    ran(agent, *(f"rm {number}" for number in range(9)))
+    backtest = backtested(project, RULES)
+    with django_assert_max_num_queries(12):
+        page = editor.get(at(project, "backtest", backtest.pk)).text
+    assert page.count("command: &quot;rm ") == 4
+
+
+def test_from_a_result_one_goes_on_to_the_draft_or_to_a_deployment(project, agent, editor):
+    ran(agent, "ls")
+    text = editor.post(at(project, "backtest_text"), {"text": RULES})["Location"]
+    assert "Back to your drafts" in editor.get(text).text
+    governance.save_version(project, document=RULES, by=CONSOLE)
+    assert reverse("governance:edit_draft", args=[project.slug, "d"]) in editor.get(text).text
+    form = {"version": "1", "environment": "production"}
+    version = editor.post(at(project, "backtests", "d"), form)["Location"]
+    deploy = reverse("governance:deploy", args=[project.slug, "d"])
+    assert f"{deploy}?version=1&amp;environment=production" in editor.get(version).text
+
+
 def test_a_running_backtest_keeps_its_page_up_to_date_until_it_ends(project, agent, editor):
     ran(agent, "rm")
     backtest = backtested(project, RULES)
