@@ -24,7 +24,7 @@ def test_an_operator_stops_an_agent_sees_that_it_took_it_and_lets_it_go_on(conso
         row = admin.get_by_role("row").filter(has_text=agent)
         expect(row).to_contain_text("connected")
         expect(row).to_contain_text("current")
-        row.get_by_role("link", name=agent).click()
+        row.get_by_role("link", name=agent, exact=True).click()
         admin.get_by_role("link", name="Stop this agent").click()
         expect(admin.get_by_role("heading", level=1)).to_have_text(f"Stop {agent} in production?")
         expect(admin.get_by_role("main")).to_contain_text("It is connected now")
