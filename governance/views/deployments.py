@@ -65,6 +65,7 @@ def deployment(request: MemberRequest, deployment_id: int) -> HttpResponse:
     live = queries.live_in(found.version.bundle, found.environment.name)
     context = {
         "page_title": f"{found.version} in {found.environment.name}",
+        "place": f"v{found.version.number} in {found.environment.name}",
         "deployment": found,
         "by": shown(found.author),
         "approved_by": shown(found.approved_by),

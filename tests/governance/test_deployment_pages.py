@@ -185,7 +185,9 @@ def test_a_roll_back_asks_once_and_goes_back(project, editor, client_as):
     ask = reverse("governance:roll_back", args=[project.slug, found.pk])
     assert heading(editor.get(ask)) == "Roll d in production back to v1?"
     done = editor.post(ask)
-    assert heading(editor.get(done["Location"])) == "d v1 is live in production."
+    back = editor.get(done["Location"])
+    assert heading(back) == "d v1 is live in production."
+    assert "Return to v2…" in back.text  # which is no way back
     assert heading(editor.get(page)) == "d v2 was live in production; now v1 is."
     again = editor.post(ask, follow=True)
     assert "is not live any more" in again.text
