@@ -1,0 +1,45 @@
+"""An agent of the real SDK, in a process and an environment of its own, that calls when told to."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from tests.journeys.console import Console
+from tests.journeys.streams import PATIENCE, new_key
+from tests.sdks.environments import ROOT, python_of
+
+PROGRAM = ROOT / "tests" / "sdks" / "programs" / "line_by_line.py"
+Call = Callable[[str, str], str]
+
+
+@contextmanager
+def a_connected_agent(console: Console, name: str, *, bundle: str, env: str) -> Iterator[Call]:
+    """What becomes of a command that it gives to a tool; it holds its stream all the while."""
+    told = {
+        "CONSOLE_URL": console.url,
+        "CONSOLE_KEY": new_key(console, env=env, name=name),
+        "AGENT": name,
+        "BUNDLE": bundle,
+        "ENVIRONMENT": env,
+        "PATH": os.environ["PATH"],
+    }
+    with subprocess.Popen(
+        [str(python_of("0.19.0")), str(PROGRAM)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=told,
+        text=True,
+    ) as process:
+        said, answers = process.stdin, process.stdout
+        assert said is not None
+        assert answers is not None
+
+        def call(tool: str, command: str) -> str:
+            said.write(f"{tool} {command}\n")
+            said.flush()
+            return answers.readline().strip()
+
+        yield call
+        said.close()
+        assert process.wait(PATIENCE) == 0
