@@ -56,10 +56,6 @@ def cases_of(bundle: Bundle) -> list[Case]:
     return list(Case.objects.filter(bundle=bundle).select_related("bundle"))
 
 
-def number_of_cases(bundle: Bundle) -> int:
-    return Case.objects.filter(bundle=bundle).count()
-
-
 def case_numbered(bundle: Bundle, number: int) -> Case | None:
     rows = Case.objects.select_related("bundle__project")
     return rows.filter(bundle=bundle, pk=number).first() if number < 2**63 else None

@@ -7,7 +7,6 @@ from governance.domain.deploying import Blocked, Required
 from governance.domain.document import read_document
 from governance.domain.meaning import Change, changes
 from governance.models import BundleVersion, Deployment, DeploymentRequest
-from governance.queries.cases import number_of_cases
 from governance.queries.deployments import live_with_text
 from governance.queries.requests import required_in, waiting_request
 from governance.requirements import Evidence
@@ -23,7 +22,6 @@ class Plan:
     evidence: Evidence | None
     blocked: list[Blocked]
     waiting: DeploymentRequest | None  # for any version of the bundle there
-    tests: int
 
     @property
     def is_live(self) -> bool:
@@ -36,12 +34,6 @@ class Plan:
     @property
     def can_be_overridden(self) -> bool:
         return bool(self.blocked) and all(each.overridable for each in self.blocked)
-
-    @property
-    def tests_pass(self) -> bool:
-        """Nobody asks that of what is live."""
-        held_back = any(each.code == "tests_failing" for each in self.blocked)
-        return bool(self.tests) and not self.is_live and not held_back
 
     @property
     def is_asked_for(self) -> bool:
@@ -68,7 +60,6 @@ def plan_of(version: BundleVersion, environment: str, required: Required | None 
         evidence=requirements.newest_evidence(version, environment),
         blocked=blocked,
         waiting=waiting_request(version.bundle, environment),
-        tests=number_of_cases(version.bundle),
     )
 
 

@@ -196,16 +196,6 @@ def test_a_failing_case_blocks_the_deployment_and_nothing_is_live(project, bundl
     assert not Deployment.objects.exists()
     (blocked,) = plan_of(version, "production").blocked
     assert blocked.overridable
-    assert not plan_of(version, "production").tests_pass
-
-
-def test_a_plan_says_that_the_tests_pass_where_there_are_some(bundle):
-    version = newest(bundle)
-    assert not plan_of(version, "production").tests_pass
-    added(bundle, a_case())
-    assert plan_of(version, "production").tests_pass
-    live(version, "production")
-    assert not plan_of(version, "production").tests_pass
 
 
 def test_only_an_admin_overrides_failing_cases_and_the_reason_is_audited(project, bundle):
