@@ -110,6 +110,17 @@ def test_the_text_of_an_editor_is_run_as_it_stands(project, agent, editor):
     assert "a text that was not saved" in editor.get(response["Location"]).text
 
 
+def test_the_panel_asks_for_some_agents_and_tools_alone(project, agent, editor):
+    ran(agent, "rm", agent_id="one")
+    panel = editor.get(at(project, "backtest_panel"), headers={"HX-Request": "true"}).text
+    assert 'name="agents" form="draft"' in panel
+    assert 'name="tools" form="draft"' in panel
+    form = {"text": RULES, "days": "7", "agents": "one, two-*", "tools": "sh*"}
+    page = editor.get(editor.post(at(project, "backtest_text"), form)["Location"]).text
+    assert "agents <code>one</code>, <code>two-*</code>" in page
+    assert "tools <code>sh*</code>" in page
+
+
 def test_a_text_that_is_no_contract_is_told_where(project, editor):
     response = editor.post(at(project, "backtest_text"), {"text": "kind: Ruleset\n  a: b"})
     assert response.status_code == 422
