@@ -30,7 +30,6 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        wait_for_database()
         try:
             with alone():
                 migrate()
@@ -59,6 +58,7 @@ def wait_for_database() -> None:
 def alone() -> Iterator[None]:
     """One at a time, though several processes or machines may start at once."""
     if connection.vendor == "postgresql":
+        wait_for_database()
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_lock(%s)", [LOCK])
             try:
@@ -68,6 +68,8 @@ def alone() -> Iterator[None]:
     else:
         with (settings.DATA / "prepare.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            # Only now: who opens a new file says how its journal is kept, and waits for nobody.
+            wait_for_database()
             yield
 
 
