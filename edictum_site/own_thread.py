@@ -1,4 +1,4 @@
-"""A thread with a connection of its own, for SQLite: it works in this process, and blocks."""
+"""A thread with a connection of its own: what waits for the database must not hold up the loop."""
 
 import asyncio
 import threading

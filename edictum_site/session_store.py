@@ -22,7 +22,8 @@ from edictum_site.front.bodies import ClientGone, Receive
 from edictum_site.front.environ import Scope
 from edictum_site.front.replies import FAILED, Reply, refusal
 from edictum_site.front.sending import Client, Send
-from edictum_site.together import Together, a_connection
+from edictum_site.own_thread import OwnThread
+from edictum_site.together import Together
 from governance.auth import AGENT_HEADER, Access, kept_access
 from governance.domain import api_keys
 from outcomes.commands import Increment, counting_up
@@ -63,9 +64,9 @@ class SessionStore:
 
     def __init__(self, front: Application) -> None:
         self._front = front
-        self._counting = Together(a_connection("counting"), counting_up)
+        self._counting = Together(OwnThread("counting"), counting_up)
         # Beside it: who looks must not wait for the commits of those who count.
-        self._looking = Together(a_connection("looking"), looking_up)
+        self._looking = Together(OwnThread("looking"), looking_up)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         access = _access_of(scope) if _may_be_plain(scope) else None

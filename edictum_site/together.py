@@ -6,12 +6,9 @@ Whatever is asked for while the connection is at work makes up its next turn, so
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Generic, Protocol, TypeVar
-
-from django.db import connection
+from typing import Generic, TypeVar
 
 from edictum_site.own_thread import OwnThread
-from edictum_site.postgres import Server
 from outcomes.models.statements import Steps
 
 AT_ONCE = 256
@@ -20,22 +17,12 @@ Asked = TypeVar("Asked")
 Told = TypeVar("Told")
 
 
-class Connection(Protocol):
-    async def carry_out(self, steps: Steps[Told]) -> Told: ...
-
-    async def stop(self) -> None: ...
-
-
-def a_connection(name: str) -> Connection:
-    return Server() if connection.vendor == "postgresql" else OwnThread(name)
-
-
 class Together(Generic[Asked, Told]):
     """`steps_of` what was asked tell each of those who asked its own, in their order."""
 
     def __init__(
         self,
-        connection: Connection,
+        connection: OwnThread,
         steps_of: Callable[[Sequence[Asked]], Steps[list[Told]]],
     ) -> None:
         self._connection = connection

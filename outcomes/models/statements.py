@@ -103,6 +103,8 @@ def _with_question_marks(statement: str) -> str:
 def _be_alive() -> None:
     now = time.monotonic()
     if now > getattr(_asked, "at", 0.0) + ASK_AGAIN:
+        # Django asks once a request; a thread serves many. The stubs do not know the name.
+        connection.health_check_done = False  # type: ignore[attr-defined]
         connection.close_if_health_check_failed()
         _asked.at = now
     connection.ensure_connection()
