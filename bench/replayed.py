@@ -25,7 +25,7 @@ rules:
   - {{id: known-hosts, type: pre, tool: "*", when: {{all: [{{args.url: {{exists: true}}}}, {{not: {{args.url: {{matches: '^https://[a-z0-9.-]*example\\.test/'}}}}}}]}}, then: {{action: block, message: Not on the list.}}}}
   - {{id: large-payments, type: pre, tool: pay, when: {{args.amount: {{gt: 900}}}}, then: {{action: ask, message: Ask somebody.}}}}
   - {{id: who-may-pay, type: pre, tool: pay, when: {{principal.role: {{not_in: [billing, admin]}}}}, then: {{action: block, message: Not with this role.}}}}
-  - {{id: within-work, type: sandbox, tool: write_file, within: [/work], outside: block, message: Not there.}}
+  - {{id: within-records, type: sandbox, tool: write_file, within: [/records], outside: block, message: Not there.}}
   - {{id: no-passwords, type: post, tool: "*", when: {{output.text: {{contains: password}}}}, then: {{action: warn, message: A password.}}}}
   - {{id: enough, type: session, limits: {{max_tool_calls: 150}}, then: {{action: block, message: Enough.}}}}
 """  # noqa: E501 - a rule is a line, as its author has it
@@ -68,14 +68,17 @@ def _arguments(tool: str, rng: random.Random, own: int | None) -> dict[str, Any]
     few = int(60 * rng.random() ** 2) if own is None else own
     match tool:
         case "read_file":
-            return {"path": f"/work/{few}/settings{'.env' if few % 17 == 0 else '.yaml'}"}
+            return {"path": f"/records/{few}/settings{'.env' if few % 17 == 0 else '.yaml'}"}
         case "write_file":
-            return {"path": f"/work/{few}.txt" if few % 11 else f"/srv/{few}.txt", "text": "x" * 80}
+            return {
+                "path": f"/records/{few}.txt" if few % 11 else f"/srv/{few}.txt",
+                "text": "x" * 80,
+            }
         case "http_get":
             host = "other.test" if few % 13 == 0 else "api.example.test"
             return {"url": f"https://{host}/{few}", "headers": {"accept": "application/json"}}
         case "shell":
-            return {"command": f"ls -la /work/{few}" if few % 19 else f"rm -rf /work/{few}"}
+            return {"command": f"ls -la /records/{few}" if few % 19 else f"rm -rf /records/{few}"}
         case "pay":
             return {"amount": few * 20, "account": f"a-{few}"}
         case "search":

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from governance.domain.dialect import Dialect, to_old
 from governance.domain.errors import CallInvalid
 from governance.engine import ToolCall
+from tests.governance.by_the_library import by_the_engine, by_the_library
 from tests.governance.contracts import ALWAYS, call, document, post, pre
-from tests.governance.library import by_the_engine, by_the_library
 
 TEMPLATES = sorted((Path(edictum.__file__).parent / "yaml_engine" / "templates").glob("*.yaml"))
 

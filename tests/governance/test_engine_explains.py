@@ -17,9 +17,9 @@ from governance.engine import (
     RuleResult,
     ToolCall,
 )
+from tests.governance.by_the_library import by_the_engine, by_the_library
 from tests.governance.contracts import ALWAYS, EVIL, EVIL_TEXT, call, document, post, pre
 from tests.governance.generated import CALLS, DOCUMENTS, text_of
-from tests.governance.library import by_the_engine, by_the_library
 
 
 def shared_by_both(told: Evaluation | Explanation) -> list[tuple[Any, ...]]:

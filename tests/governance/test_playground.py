@@ -16,10 +16,10 @@ from governance.queries.cases import said_by
 from governance.queries.trying import try_call
 from governance.views.call_form import CallForm
 from tests import builders
+from tests.governance.by_the_library import by_the_library
 from tests.governance.casing import LAX, TEXT, saved
 from tests.governance.contracts import EVIL, EVIL_TEXT, document, post, pre
 from tests.governance.generated import CALLS, DOCUMENTS, text_of
-from tests.governance.library import by_the_library
 
 CALL = {"tool": "refund", "args": '{"amount": 75}', "environment": "production"}
 

@@ -57,7 +57,7 @@ class Wants(Model):
         return self.invoke()
 
     def invoke_stream(self, *_: Any, **__: Any) -> Any:
-        raise NotImplementedError("nobody streams here")
+        raise AssertionError("the framework asked for a stream, which this agent never wants")
 
     ainvoke_stream = _parse_provider_response = _parse_provider_response_delta = invoke_stream
 

@@ -41,7 +41,7 @@ class Wants(Model):
         return ModelResponse(output=[said], usage=Usage(), response_id=None)
 
     def stream_response(self, *_: Any, **__: Any) -> Any:
-        raise NotImplementedError("nobody streams here")
+        raise AssertionError("the framework asked for a stream, which this agent never wants")
 
 
 async def work(guard: Any, session: str, *, advised: bool) -> Seen:
