@@ -6,24 +6,31 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from django.db import connection
 
 from outcomes.models.statements import Steps, carry_out
 
 Told = TypeVar("Told")
+Work: TypeAlias = tuple[asyncio.Future[Any], Callable[[], Any]]
 
 
 class OwnThread:
     def __init__(self, name: str) -> None:
         self._name = name
-        self._queue: SimpleQueue[tuple[asyncio.Future[Any], Steps[Any]] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[asyncio.Future[Any], Callable[[], Any]] | None] = (
+            SimpleQueue()
+        )
         self._thread: threading.Thread | None = None
 
     async def carry_out(self, steps: Steps[Told]) -> Told:
+        return await self.call(lambda: carry_out(steps))
+
+    async def call(self, work: Callable[[], Told]) -> Told:
+        """Whatever else is to be waited for beside the loop."""
         done: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
-        self._queue.put((done, steps))
+        self._queue.put((done, work))
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
             self._thread.start()
@@ -36,9 +43,9 @@ class OwnThread:
 
     def _work(self) -> None:
         while (asked := self._queue.get()) is not None:
-            done, steps = asked
+            done, work = asked
             try:
-                tell: Callable[[], None] = partial(_tell, done, carry_out(steps))
+                tell: Callable[[], None] = partial(_tell, done, work())
             except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
                 tell = partial(_fail, done, error)
                 connection.close_if_unusable_or_obsolete()

@@ -1,14 +1,14 @@
 """Work of many requests that is done at once, on one connection to the database.
 
 Whatever is asked for while the connection is at work makes up its next turn, so what a turn costs
-(a statement, a commit) is shared by all who came meanwhile.
+(a statement, a commit) is shared by all who came meanwhile. Who comes alone may have a connection
+that is quicker for one.
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from edictum_site.own_thread import OwnThread
 from outcomes.models.statements import Steps
 
 AT_ONCE = 256
@@ -17,15 +17,23 @@ Asked = TypeVar("Asked")
 Told = TypeVar("Told")
 
 
+class Connection(Protocol):
+    async def carry_out(self, steps: Steps[Told], /) -> Told: ...
+    async def stop(self) -> None: ...
+
+
 class Together(Generic[Asked, Told]):
     """`steps_of` what was asked tell each of those who asked its own, in their order."""
 
     def __init__(
         self,
-        connection: OwnThread,
+        connection: Connection,
         steps_of: Callable[[Sequence[Asked]], Steps[list[Told]]],
+        *,
+        alone: Connection | None = None,
     ) -> None:
         self._connection = connection
+        self._alone = alone or connection
         self._steps_of = steps_of
         self._waiting: list[tuple[asyncio.Future[Told], Asked]] = []
         self._at_work: asyncio.Task[None] | None = None
@@ -38,13 +46,15 @@ class Together(Generic[Asked, Told]):
         return await done
 
     async def stop(self) -> None:
+        await self._alone.stop()
         await self._connection.stop()
 
     async def _work(self) -> None:
         while self._waiting:
             turn, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
+            connection = self._connection if len(turn) > 1 else self._alone
             try:
-                told = await self._connection.carry_out(self._steps_of([each for _, each in turn]))
+                told = await connection.carry_out(self._steps_of([each for _, each in turn]))
             except Exception as error:  # noqa: BLE001 - raised again where it is waited for
                 for done, _ in turn:
                     if not done.done():

@@ -3,11 +3,13 @@
 import asyncio
 import http.client
 import json
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
+from pathlib import Path
 from urllib.parse import quote
 
 import psycopg
@@ -231,6 +233,33 @@ def test_counting_goes_on_after_the_database_has_cut_its_connections(client, dat
     counted += [client.increment("s:cut:execs") for _ in range(3)]
     assert counted == [1, 2, 3, 4, 5, 6]
     assert client.value("s:cut:execs") == "6"
+
+
+@contextmanager
+def held(database: dict[str, str], data: Path, key: str) -> Iterator[None]:
+    """Another transaction holds this counter: on SQLite all of them."""
+    if database["DATABASE_URL"]:
+        with psycopg.connect(database["DATABASE_URL"]) as other:
+            other.execute("UPDATE outcomes_storedvalue SET number = number WHERE key = %s", [key])
+            yield
+            other.rollback()
+        return
+    with closing(sqlite3.connect(data / "edictum-site.sqlite3", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def test_a_counter_that_is_held_elsewhere_holds_up_nobody_who_looks(store, client, database):
+    assert client.increment("s:held:execs") == 1
+    with ThreadPoolExecutor(1) as pool, closing(Client(store)) as other:
+        with held(database, store.data, "s:held:execs"):
+            counting = pool.submit(other.increment, "s:held:execs")
+            for _ in range(20):
+                assert client.value("s:held:execs") == "1"
+                time.sleep(0.01)
+            assert not counting.done()
+        assert counting.result(10) == 2
 
 
 def test_guards_of_the_sdk_share_the_limit_of_a_session(store):
