@@ -1,22 +1,15 @@
 """The cheap checks of a contract document, and its text in the words of either dialect."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Never
 
 import yaml
 
 from governance.domain.dialect import Dialect, dialect_of, swap_key, swap_value
-from governance.domain.errors import DocumentInvalid, Problem
+from governance.domain.source_text import decoded, refuse_at
 from governance.domain.yaml_text import Place, places, refuse
 
 MAX_BYTES = 512 * 1024
-
-_NOT_PRINTABLE = re.compile(
-    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # what YAML leaves out
-)
-_LINE_END = re.compile("\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +30,12 @@ class Document:
 
 def read_document(source: bytes | str) -> Document:
     """Refuses, with DocumentInvalid, whatever can be refused without the library."""
-    text = _decoded(source)
+    text = decoded(source, at_most=MAX_BYTES)
     words = _Words()
     for place in places(text):
         words.see(place)
     if words.nothing_yet:
-        _refuse_at(0, text, "The document is empty.")
+        refuse_at(0, text, "The document is empty.")
     dialect = dialect_of(kind=words.kind, has_contracts=words.has_contracts)
     return Document(text, dialect, words.rewritten(text))
 
@@ -85,31 +78,3 @@ class _Words:
             yield twin if at < 0 else written[:at] + twin + written[at + len(word) :]
             done = end
         yield text[done:]
-
-
-def _decoded(source: bytes | str) -> str:
-    try:
-        raw = source.encode() if isinstance(source, str) else source
-    except UnicodeEncodeError as error:
-        _refuse_at(error.start, error.object, "Half of a character (a lone surrogate).")
-    if len(raw) > MAX_BYTES:
-        taken = raw[:MAX_BYTES].decode(errors="ignore")
-        detail = (
-            f"The document has {len(raw):,} bytes; at most {MAX_BYTES:,} are taken: up to here."
-        )
-        _refuse_at(len(taken), taken, detail)
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError as error:
-        _refuse_at(error.start, raw[: error.start].decode(), "This is not UTF-8.")
-    if text.startswith("\ufeff"):
-        _refuse_at(0, text, "The text begins with a byte order mark: save it without one.")
-    if found := _NOT_PRINTABLE.search(text):
-        name = "A NUL" if found[0] == "\0" else f"The control character U+{ord(found[0]):04X}"
-        _refuse_at(found.start(), text, f"{name} cannot stand in YAML.")
-    return text
-
-
-def _refuse_at(index: int, text: str, message: str) -> Never:
-    before = _LINE_END.split(text[:index])
-    raise DocumentInvalid([Problem(message=message, line=len(before), column=len(before[-1]) + 1)])

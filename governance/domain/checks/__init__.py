@@ -1,0 +1,1 @@
+"""Named success checks: their language, what it is compiled to, and what carries that out."""

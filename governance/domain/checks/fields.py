@@ -1,0 +1,85 @@
+"""The keys of an object in a check: which it may have, must have, and what was meant by others."""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from governance.domain.checks.problems import Problems
+from governance.domain.checks.tree import Keys, Listing, Node, Word
+from governance.domain.checks.values import text_of
+from governance.domain.lint_finding import nearest
+
+NAME: Final = "[a-z0-9][a-z0-9_-]{0,62}"
+_NAME = re.compile(NAME)
+_NAME_WORDS: Final = (
+    "A name has small letters, digits, `-` and `_`, begins with a letter or a digit, and has "
+    "63 characters at most."
+)
+
+
+def keys_of(node: Node, problems: Problems, what: str, known: Sequence[str]) -> Keys | None:
+    """None, with its problem, where it is no object; unknown keys are told and left."""
+    if not isinstance(node, Keys):
+        problems.at(node, f"{what} has keys: {_listed(known)}.")
+        return None
+    for key, _ in node:
+        if key.text not in known:
+            meant = nearest(key.text, known)
+            known_words = f"; `{meant}` is." if meant else f". Known are {_listed(known)}."
+            problems.at(key, f"`{key.text[:60]}` is no key here{known_words}", fix=meant)
+    return node
+
+
+def needed(keys: Keys, key: str, problems: Problems, why: str) -> Node | None:
+    node = keys.get(key)
+    if node is None:
+        problems.at(keys, f"`{key}` is missing: {why}")
+    return node
+
+
+def one_of(node: Node, words: Collection[str], problems: Problems, what: str) -> str | None:
+    """One of these words; null and numbers among what is written are told apart from them."""
+    text = text_of(node, problems) if not _is_null(node) else ""
+    if text is None or text in words:
+        return text
+    meant = nearest(text.lower(), words)
+    told = f"`{text[:60]}` is no {what}" if text else f"A {what} belongs here"
+    problems.at(
+        node,
+        told + (f"; `{meant}` is." if meant else f": {_listed(tuple(words))}."),
+        fix=meant,
+    )
+    return None
+
+
+def name_of(node: Node, problems: Problems) -> str | None:
+    text = text_of(node, problems)
+    if text is not None and not _NAME.fullmatch(text):
+        problems.at(node, _NAME_WORDS)
+        return None
+    return text
+
+
+def listed(keys: Keys, key: str, problems: Problems, most: int) -> list[Node]:
+    """What stands in this list; more than `most` of them are one problem, at the first too many."""
+    node = keys.get(key)
+    if node is None:
+        return []
+    if not isinstance(node, Listing):
+        problems.at(node, f"`{key}` is a list: begin each of its items with `-`.")
+        return []
+    if len(node.items) > most:
+        problems.at(
+            node.items[most],
+            f"There are {len(node.items):,} {key}; at most {most:,} are taken: up to here.",
+        )
+        return []
+    return node.items
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, Word) and not node.quoted and not node.text
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)

@@ -1,0 +1,75 @@
+"""The automata of one check: each pattern compiled once, and all of them together bounded."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Final
+
+from governance.domain.checks.automata import PatternRefused, automaton
+from governance.domain.checks.compiled import Automaton
+from governance.domain.checks.problems import Problems
+from governance.domain.checks.tree import Node, Word
+from governance.domain.checks.values import text_of
+
+LONGEST: Final = 1_000
+MOST_STATES: Final = 20_000
+MOST_CELLS: Final = 1_000_000
+# Each refused one may have cost its whole share of time: who wrote more mends these first.
+_MOST_REFUSED: Final = 5
+
+
+@dataclass(slots=True)
+class PatternTable:
+    problems: Problems
+    automata: list[Automaton] = field(default_factory=list)
+    _places: dict[str, int] = field(default_factory=dict)
+    _states: int = 0
+    _cells: int = 0
+    _refused: int = 0
+
+    def place_of(self, node: Node, *, ignore_case: bool, multiline: bool) -> int | None:
+        """Where its automaton stands among the others; None, with its problem, without one."""
+        pattern = text_of(node, self.problems)
+        if pattern is None or not isinstance(node, Word) or self._refused >= _MOST_REFUSED:
+            return None
+        if not pattern:
+            self.problems.at(node, "An empty pattern is found in every text.")
+            return None
+        if len(pattern) > LONGEST:
+            self.problems.at(
+                node,
+                f"The pattern has {len(pattern):,} characters; at most {LONGEST:,} are taken.",
+            )
+            return None
+        try:
+            made = automaton(pattern, ignore_case=ignore_case, multiline=multiline)
+        except PatternRefused as refused:
+            self._refused += 1
+            if refused.position is None:
+                self.problems.at(node, refused.message)
+            else:
+                self.problems.inside(node, refused.position, refused.message)
+            return None
+        place = self.add(made)
+        if place is None:
+            self._refused += 1
+            self.problems.at(
+                node,
+                f"The patterns up to here are too much together: at most {MOST_STATES:,} states "
+                f"and tables of {MOST_CELLS:,} cells are kept.",
+            )
+        return place
+
+    def add(self, made: Automaton) -> int | None:
+        """None where it is too much together with the others."""
+        key = json.dumps(made, sort_keys=True)
+        if key in self._places:
+            return self._places[key]
+        cells = len(made["table"])
+        states = cells // max(1, made["width"])
+        if self._states + states > MOST_STATES or self._cells + cells > MOST_CELLS:
+            return None
+        self._states += states
+        self._cells += cells
+        self._places[key] = len(self.automata)
+        self.automata.append(made)
+        return self._places[key]

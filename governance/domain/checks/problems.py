@@ -1,0 +1,36 @@
+"""Gathers what is wrong with the text of a check, each with its place, and ends at some point."""
+
+from dataclasses import dataclass, field
+
+from governance.domain.checks.tree import Keys, Node, Word
+from governance.domain.dialect import Path
+from governance.domain.errors import Problem
+from governance.domain.yaml_text import Position, path_text
+
+MOST = 100  # nobody reads more of them
+
+
+@dataclass(slots=True)
+class Problems:
+    found: list[Problem] = field(default_factory=list)
+
+    def at(self, node: Node, message: str, *, fix: str = "") -> None:
+        self.here(node.path, node.at, message, fix=fix)
+
+    def inside(self, word: Word, index: int, message: str) -> None:
+        """At one character of a text."""
+        self.here(word.path, word.place_of(index), message)
+
+    def here(self, path: Path, at: Position, message: str, *, fix: str = "") -> None:
+        if len(self.found) < MOST:
+            line, column = at
+            self.found.append(
+                Problem(message=message, path=path_text(path), line=line, column=column, fix=fix)
+            )
+
+    @property
+    def full(self) -> bool:
+        return len(self.found) >= MOST
+
+    def missing(self, keys: Keys, key: str, why: str) -> None:
+        self.at(keys, f"`{key}` is missing: {why}")

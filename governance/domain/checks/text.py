@@ -1,0 +1,120 @@
+"""The text of a named check: what is wrong with it, what it compiles to, how its examples fare."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from governance.domain.checks.compiled import FORMAT, Compiled
+from governance.domain.checks.examples import ExampleResult, read_examples, run_examples
+from governance.domain.checks.fields import keys_of, name_of, needed, one_of
+from governance.domain.checks.includes import Included
+from governance.domain.checks.pattern_table import PatternTable
+from governance.domain.checks.problems import Problems
+from governance.domain.checks.rules import VERDICTS, Rules
+from governance.domain.checks.tree import Keys, Node, Word, tree_of
+from governance.domain.checks.values import text_of
+from governance.domain.errors import DocumentInvalid, Problem
+from governance.domain.source_text import decoded
+
+API_VERSION: Final = "edictum-site/v1"
+KIND: Final = "SuccessCheck"
+MAX_BYTES: Final = 256 * 1024
+LONGEST_DESCRIPTION: Final = 2_000
+KEYS: Final = ("apiVersion", "kind", "metadata", "otherwise", "include", "rules", "examples")
+OTHERWISE: Final = (*VERDICTS, "default")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedText:
+    """With broken examples alone the text is compiled all the same, so that an editor can show
+    what it does; it is kept only without any problem."""
+
+    name: str = ""
+    description: str = ""
+    problems: tuple[Problem, ...] = ()
+    compiled: Compiled | None = None
+    examples: tuple[ExampleResult, ...] = ()
+
+
+def check_text(text: str | bytes, *, included: Included, version: int = 0) -> CheckedText:
+    try:
+        root = tree_of(decoded(text, at_most=MAX_BYTES))
+    except DocumentInvalid as refused:
+        return CheckedText(problems=refused.errors)
+    problems = Problems()
+    if not isinstance(root, Keys):
+        at_start = Problem(message=_NO_CHECK if root else _EMPTY, line=1, column=1)
+        return CheckedText(problems=(at_start,))
+    return _checked(root, problems, included, version)
+
+
+_EMPTY: Final = "The text is empty."
+_NO_CHECK: Final = "A success check is made of keys, such as `kind: SuccessCheck`."
+
+
+def _checked(root: Keys, problems: Problems, included: Included, version: int) -> CheckedText:
+    keys_of(root, problems, "A success check", KEYS)
+    _fixed(root, "apiVersion", API_VERSION, problems)
+    _fixed(root, "kind", KIND, problems)
+    name, description = _metadata(root, problems)
+    otherwise = needed(
+        root,
+        "otherwise",
+        problems,
+        "what a result is that no rule catches: success, failure, "
+        "unknown, or default for the built-in check.",
+    )
+    last = one_of(otherwise, OTHERWISE, problems, "verdict") if otherwise else None
+    patterns = PatternTable(problems)
+    rules = Rules(problems, patterns).all_of(root, name, included)
+    examples = read_examples(root, problems)
+    if problems.found or last is None:
+        return CheckedText(name=name, description=description, problems=tuple(problems.found))
+    compiled: Compiled = {
+        "format": FORMAT,
+        "name": name,
+        "version": version,
+        "otherwise": last,
+        "automata": patterns.automata,
+        "rules": rules,
+    }
+    ran = run_examples(examples, compiled, problems)
+    return CheckedText(
+        name=name,
+        description=description,
+        problems=tuple(problems.found),
+        compiled=compiled,
+        examples=ran,
+    )
+
+
+def _fixed(root: Keys, key: str, word: str, problems: Problems) -> None:
+    node = root.get(key)
+    if node is None:
+        problems.at(root, f"`{key}: {word}` is missing.")
+    elif not isinstance(node, Word) or node.text != word:
+        problems.at(node, f"Only `{key}: {word}` is known.", fix=word)
+
+
+def _metadata(root: Keys, problems: Problems) -> tuple[str, str]:
+    node = needed(root, "metadata", problems, "`metadata: {name: …}` names the check.")
+    keys = keys_of(node, problems, "`metadata`", ("name", "description")) if node else None
+    if keys is None:
+        return "", ""
+    named = needed(keys, "name", problems, "the check's name.")
+    described = keys.get("description")
+    return _name(named, problems), _description(described, problems)
+
+
+def _name(node: Node | None, problems: Problems) -> str:
+    return (name_of(node, problems) or "") if node else ""
+
+
+def _description(node: Node | None, problems: Problems) -> str:
+    text = (text_of(node, problems) or "") if node else ""
+    if node and len(text) > LONGEST_DESCRIPTION:
+        problems.at(
+            node,
+            f"The description has {len(text):,} characters; at most {LONGEST_DESCRIPTION:,} "
+            "are taken.",
+        )
+    return text
