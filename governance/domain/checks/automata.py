@@ -1,0 +1,45 @@
+"""A regular expression as the table that decides it: one step for each character, in any language.
+
+What is searched for is only whether it is there. All of `^ $ \\b` is worked into the table, so that
+walking it needs nothing but the table; `docs/adr/0016` says why this is done when a check is saved.
+"""
+
+from functools import lru_cache
+
+from governance.domain.checks.compiled import Automaton
+from governance.domain.checks.patterns.alphabet import alphabet_of
+from governance.domain.checks.patterns.nodes import PatternRefused, Reason
+from governance.domain.checks.patterns.positions import positions_of
+from governance.domain.checks.patterns.smallest import smallest
+from governance.domain.checks.patterns.subsets import MOST_STATES, states_of
+from governance.domain.checks.patterns.syntax import read
+
+__all__ = ["LONGEST", "MOST_STATES", "PatternRefused", "Reason", "automaton"]
+
+LONGEST = 10_000  # characters
+
+
+@lru_cache(maxsize=64)  # typing a check compiles its patterns again and again
+def automaton(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Automaton:
+    """Whoever gets one shares it with all that ask for the same pattern: read it, no more."""
+    if len(pattern) > LONGEST:
+        raise PatternRefused(
+            f"A pattern has {LONGEST:,} characters at most.", LONGEST, reason=Reason.TOO_LONG
+        )
+    positions = positions_of(read(pattern, ignore_case=ignore_case, multiline=multiline))
+    alphabet = alphabet_of(positions)
+    states, columns = smallest(states_of(positions, alphabet))
+    bounds: list[int] = []
+    classes: list[int] = []
+    for bound, number in zip(alphabet.bounds, alphabet.numbers, strict=True):
+        if not classes or classes[-1] != columns[number]:
+            bounds.append(bound)
+            classes.append(columns[number])
+    return Automaton(
+        bounds=bounds,
+        classes=classes,
+        width=len(states.rows[0]),
+        start=0,
+        table=[cell for row in states.rows for cell in row],
+        ends=[state for state, accepted in enumerate(states.ends) if accepted],
+    )

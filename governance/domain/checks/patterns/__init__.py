@@ -1,0 +1,1 @@
+"""Regular expressions: read as RE2 reads them, worked out to the smallest automaton."""
