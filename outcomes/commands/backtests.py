@@ -1,14 +1,12 @@
 """Backtests: asked for, given up, and run by a process that nobody else waits for."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, cast
 
 from django.db import transaction
-from django.db.models import F, Q
 from django.utils import timezone
 
 from governance import policies, queries
@@ -29,16 +27,11 @@ from governance.policies import Action
 from governance.queries.projects import environments_by_id
 from governance.queries.versions import version_written
 from outcomes.backtests import Cancelled, Progress, Replay, Selection
+from outcomes.commands import jobs
 from outcomes.models import Backtest
+from outcomes.models.jobs import WAITING
 
-LOST_AFTER: Final = timedelta(seconds=30)
-TRIES: Final = 3
 MOST_GLOBS, LONGEST_GLOB = 50, 1_024
-ENDED_UNDER_IT: Final = (
-    f"The process that ran it ended {TRIES} times before it was done. "
-    "Choose a shorter period, or see the worker's log."
-)
-WAITING: Final = Q(status__in=(Backtest.Status.QUEUED, Backtest.Status.RUNNING))
 MOST_WAITING: Final = 20
 
 
@@ -120,43 +113,20 @@ def cancel_backtest(project_id: int, number: int, *, by: Actor) -> Backtest:
 
 
 def take_up_lost_backtests() -> bool:
-    """Let those whose process has died wait again; whether any waits now."""
-    if not Backtest.objects.filter(WAITING).exists():
-        return False  # asked every few seconds, all day: nothing is to be written then
-    now = timezone.now()
-    lost = Backtest.objects.filter(
-        status=Backtest.Status.RUNNING, heard_at__lt=now - LOST_AFTER
-    ).order_by()
-    lost.filter(tries__gte=TRIES).update(
-        status=Backtest.Status.FAILED, finished_at=now, error=ENDED_UNDER_IT
-    )
-    lost.update(status=Backtest.Status.QUEUED)
-    return Backtest.objects.filter(status=Backtest.Status.QUEUED).exists()
+    return jobs.take_up_lost(Backtest.objects.all())
 
 
 def run_waiting_backtests() -> int:
     """All that wait, one after the other; how many there were."""
     ran = 0
-    while (backtest := _claimed()) is not None:
+    while (backtest := jobs.claimed(Backtest.objects.all())) is not None:
         _run(backtest)
         ran += 1
     return ran
 
 
-def _claimed() -> Backtest | None:
-    waiting = Backtest.objects.filter(status=Backtest.Status.QUEUED).order_by("id")
-    while (number := waiting.values_list("id", flat=True).first()) is not None:
-        now = timezone.now()
-        taken = Backtest.objects.filter(pk=number, status=Backtest.Status.QUEUED).update(
-            status=Backtest.Status.RUNNING, started_at=now, heard_at=now, tries=F("tries") + 1
-        )
-        if taken:
-            return Backtest.objects.get(pk=number)
-    return None
-
-
 def _run(backtest: Backtest) -> None:
-    began = _processor_seconds()
+    began = jobs.processor_seconds()
     engine = Engine()
     try:
         document = read_document(bytes(backtest.document))
@@ -180,46 +150,34 @@ def _run(backtest: Backtest) -> None:
         )
         with replay:
             progress = replay.run()
-        used = _processor_seconds() - began  # those who answered have ended by now
+        used = jobs.processor_seconds() - began  # those who answered have ended by now
     except Cancelled:
         return
     except (KeyboardInterrupt, SystemExit):  # asked to stop, so this is no try that failed
-        Backtest.objects.filter(pk=backtest.pk, status=Backtest.Status.RUNNING).update(
-            status=Backtest.Status.QUEUED, tries=F("tries") - 1
-        )
+        jobs.put_back(Backtest.objects.all(), backtest.pk)
         raise
     except GovernanceError as error:
-        _end(backtest, Backtest.Status.FAILED, error=str(error)[:500])
+        jobs.end(
+            Backtest.objects.all(), backtest.pk, Backtest.Status.FAILED, error=str(error)[:500]
+        )
         return
     finally:
         engine.close()
     _note(backtest, progress, result=progress.as_json() | {"cpu_seconds": round(used, 3)})
-    _end(backtest, Backtest.Status.DONE)
+    jobs.end(Backtest.objects.all(), backtest.pk, Backtest.Status.DONE)
 
 
 def _note(backtest: Backtest, progress: Progress, **more: Any) -> bool:
     """The figures so far; False when nobody wants to know more."""
-    told = Backtest.objects.filter(pk=backtest.pk, status=Backtest.Status.RUNNING).update(
-        heard_at=timezone.now(),
+    return jobs.note(
+        Backtest.objects.all(),
+        backtest.pk,
         total=progress.total,
         passed=progress.passed,
         drift=progress.sums.drift,
         not_replayed=sum(progress.sums.not_replayed.values()),
         **progress.sums.counts,
         **more,
-    )
-    return bool(told)
-
-
-def _processor_seconds() -> float:
-    """Of this process, and of those that it has started and that have ended."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
-
-
-def _end(backtest: Backtest, status: Backtest.Status, *, error: str = "") -> None:
-    Backtest.objects.filter(pk=backtest.pk, status=Backtest.Status.RUNNING).update(
-        status=status, finished_at=timezone.now(), error=error
     )
 
 
