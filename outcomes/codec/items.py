@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from outcomes.codec.decompressing import Decompressor
 from outcomes.domain.event import Event, Posted
 from outcomes.domain.outcome import (
     INLINE_LIMIT,
@@ -48,7 +49,7 @@ _COMMON = zstd.ZstdDict(
     b'.000000+00:00","tool_success":true}',
     is_raw=True,
 )
-_kept = threading.local()  # a compressor serves one thread at a time
+_kept = threading.local()  # compressors and decompressors serve one thread at a time
 _any = msgspec.json.Decoder()
 _raws = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -103,7 +104,7 @@ def offload(event: Event, raw: bytes) -> tuple[Event, bytes, bytes, str] | None:
 
 
 def unpack_event(packed: bytes, source: Source, sender: Sender, order: int) -> Event:
-    text = zstd.decompress(packed[1:], zstd_dict=_COMMON)
+    text = text_of(packed)
     if packed[:1] == AS_SENT:
         return read_item(text, source, sender, order)
     kept = _any.decode(text)
@@ -112,9 +113,18 @@ def unpack_event(packed: bytes, source: Source, sender: Sender, order: int) -> E
     return _referring(event, kept["reference"])
 
 
+def text_of(packed: bytes) -> bytes:
+    """What is packed there: the item as it was sent, or for OFFLOADED what is kept of it."""
+    unpacker = getattr(_kept, "unpacker", None)
+    if unpacker is None:
+        unpacker = _kept.unpacker = Decompressor(_COMMON)
+    text: bytes = unpacker(packed[1:])
+    return text
+
+
 def item_of(packed: bytes) -> dict[str, Any]:
     """The item as it was sent, without an output that became an artifact."""
-    data: dict[str, Any] = _any.decode(zstd.decompress(packed[1:], zstd_dict=_COMMON))
+    data: dict[str, Any] = _any.decode(text_of(packed))
     return data if packed[:1] == AS_SENT else data["item"]
 
 
