@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from governance.domain.checks.matcher import default
 from governance.domain.json_value import Json
 
 
@@ -23,6 +24,8 @@ class Judgement:
     value: Json = None
     reason: str = ""
     labels: tuple[str, ...] = ()
+    selector: str = ""  # where the value was seen, as the author of the rule wrote it
+    cut: bool = False  # of some text not all was looked at
 
 
 class SuccessCheck(Protocol):
@@ -48,7 +51,7 @@ class BuiltInCheck:
 
 
 # Most calls succeed and say nothing: these two are made once, not once per call.
-_NULL = Judgement(verdict=Verdict.SUCCESS, rule="null")
+_NULL = Judgement(verdict=Verdict.SUCCESS, rule="null", selector="result")
 _OTHERWISE = Judgement(verdict=Verdict.SUCCESS, rule="otherwise")
 
 
@@ -56,12 +59,16 @@ def default_check(output: Json) -> Judgement:
     """The heuristic that the SDKs use when nobody gives them a success check."""
     if output is None:
         return _NULL
-    if isinstance(output, dict):
-        if is_error := output.get("is_error"):
-            return _failure("is_error", is_error, "The result says is_error.")
-    elif isinstance(output, str) and _begins_with_an_error(output):
-        return _failure("error_prefix", output[:200], "The text begins like an error.")
-    return _OTHERWISE
+    explanation = default(output)
+    if explanation.verdict == "success":
+        return _OTHERWISE
+    return Judgement(
+        verdict=Verdict.FAILURE,
+        rule=explanation.rule,
+        value=explanation.value,
+        reason=explanation.reason,
+        selector=explanation.selector,
+    )
 
 
 def _semantic_kernel(output: Json) -> Judgement:
