@@ -13,15 +13,16 @@ BASES: Final[tuple[Base, ...]] = ("result", "tool", "elapsed_ms")
 ITEM: Final[Base] = "item"
 MOST_DECODED: Final = 2
 FARTHEST: Final = 999_999_999
-# What begins with neither a digit nor a sign of the language; anything else stands in quotes.
-NAME: Final = r"(?:[^\W\d]|[$@])[\w$@-]*"
+NAME: Final = r"[A-Za-z_$@][A-Za-z0-9_$@-]*"  # any other key stands in quotes
 
-_BASE = re.compile(r"[A-Za-z_][\w-]*")
+_BASE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _KEY = re.compile(rf"\.({NAME})")
 _QUOTED = re.compile(r'\.("(?:[^"\\]|\\.)*")')
 _INDEX = re.compile(r"\[(-?[0-9]+)\]")
-_PIPE = re.compile(r" *\| *(json|text)(?![\w-])")
+_PIPE = re.compile(r" *\| *(json|text)(?![A-Za-z0-9_-])")
 _OR = re.compile(r" *\?\? *")
+
+_ANY_KEY = re.compile(r"\.([^\s.\[\]|?\"{}*]+)")
 
 _MEANT: Final = {
     "output": "result",
@@ -134,14 +135,18 @@ def _refuse_step(text: str, at: int) -> Never:
     if found := re.match(r"\[\s*(?:\"([^\"]*)\"|'([^']*)')", rest):
         word = found[1] or found[2] or ""
         raise SelectorRefused(f"A key of any kind is written .{json.dumps(word)}", at)
-    if found := re.match(r"\.([0-9]+)", rest):
+    if found := re.match(r"\.([0-9]+)(?=[.\[| ]|$)", rest):
         raise SelectorRefused(
             f'An item of a list is written [{found[1]}], a key of this name ."{found[1]}".', at
         )
     if rest.startswith('."'):
         raise SelectorRefused("A quote is opened here and never closed.", at)
+    dot = text.rfind(".", 0, at + 1)
+    if dot >= 0 and (found := _ANY_KEY.match(text, dot)) and found.end() > at:
+        key = json.dumps(found[1][:60], ensure_ascii=False)
+        raise SelectorRefused(f"A key with such signs stands in quotes: .{key}", dot)
     if rest.startswith("."):
-        raise SelectorRefused('A key belongs after the dot; one with other signs is ."quoted".', at)
+        raise SelectorRefused("A key belongs after the dot.", at)
     if rest.startswith("["):
         raise SelectorRefused("In brackets stands a whole number, or [*] for all items.", at)
     if rest.startswith("|"):

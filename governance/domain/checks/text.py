@@ -1,5 +1,6 @@
 """The text of a named check: what is wrong with it, what it compiles to, how its examples fare."""
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +14,7 @@ from governance.domain.checks.rules import VERDICTS, Rules
 from governance.domain.checks.tree import Keys, Node, Word, tree_of
 from governance.domain.checks.values import text_of
 from governance.domain.errors import DocumentInvalid, Problem
-from governance.domain.source_text import decoded
+from governance.domain.source_text import decoded, refuse_at
 
 API_VERSION: Final = "edictum-site/v1"
 KIND: Final = "SuccessCheck"
@@ -37,7 +38,10 @@ class CheckedText:
 
 def check_text(text: str | bytes, *, included: Included, version: int = 0) -> CheckedText:
     try:
-        root = tree_of(decoded(text, at_most=MAX_BYTES))
+        source = decoded(text, at_most=MAX_BYTES)
+        if found := _BREAK_TO_SOME.search(source):
+            refuse_at(found.start(), source, _BREAK.format(code=ord(found[0])))
+        root = tree_of(source)
     except DocumentInvalid as refused:
         return CheckedText(problems=refused.errors)
     problems = Problems()
@@ -47,6 +51,9 @@ def check_text(text: str | bytes, *, included: Included, version: int = 0) -> Ch
     return _checked(root, problems, included, version)
 
 
+# YAML 1.1 counts and folds these as ends of lines, 1.2 does not.
+_BREAK_TO_SOME = re.compile("[\x85\u2028\u2029]")
+_BREAK: Final = 'An invisible line break stands here: write "\\u{code:04x}" in double quotes.'
 _EMPTY: Final = "The text is empty."
 _NO_CHECK: Final = "A success check is made of keys, such as `kind: SuccessCheck`."
 
