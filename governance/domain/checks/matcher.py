@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from governance.domain.checks.matching.agents_values import plain
 from governance.domain.checks.matching.call import Call, TooMuch
 from governance.domain.checks.matching.canonical import canonical, said, shown, whole
-from governance.domain.checks.matching.conditions import condition_of
+from governance.domain.checks.matching.conditions import Condition, Leaf, condition_of
 from governance.domain.checks.matching.operators import UnknownFormat
 from governance.domain.checks.matching.patterns import Matches, pattern_of
 from governance.domain.checks.matching.selectors import selector_of
@@ -33,7 +33,7 @@ class Explanation(NamedTuple):
 
 
 Judge = Callable[[str, Any, float | None], Explanation]
-Rule = Callable[[Call], Explanation | None]
+Rule = tuple[Condition, Callable[[Leaf, Call], Explanation]]
 
 _NULL = Explanation("success", "null", "result")
 _OTHERWISE = Explanation("success", "otherwise")
@@ -78,10 +78,10 @@ def build(compiled: Mapping[str, Any]) -> Judge:
                 known[tool_name] = about
         call = Call(tool_name, result, elapsed_ms)
         try:
-            for rule in about:
-                explanation = rule(call)
-                if explanation is not None:
-                    return explanation
+            for when, explained in about:
+                leaf = when(call)
+                if leaf is not None:
+                    return explained(leaf, call)
         except TooMuch:
             return _TOO_MUCH
         explanation = default(result) if falls_through else last
@@ -91,18 +91,16 @@ def build(compiled: Mapping[str, Any]) -> Judge:
 
 
 def _rule(rule: Mapping[str, Any], patterns: Sequence[Matches]) -> Rule:
-    when = condition_of(rule["when"], patterns)
     verdict, name = _verdict(rule["verdict"]), rule["id"]
+    if rule["of"]:
+        name = f"{rule['of']}/{name}"
     labels = (rule["label"],) if rule["label"] else ()
     parts = [
         part if isinstance(part, str) else selector_of(part["select"]) if "select" in part else None
         for part in rule["reason"]
     ]
 
-    def explained(call: Call) -> Explanation | None:
-        leaf = when(call)
-        if leaf is None:
-            return None
+    def explained(leaf: Leaf, call: Call) -> Explanation:
         value, reason = leaf.select(call), ""
         for part in parts:
             if isinstance(part, str):
@@ -113,7 +111,7 @@ def _rule(rule: Mapping[str, Any], patterns: Sequence[Matches]) -> Rule:
             verdict, name, leaf.text, shown(value), whole(reason[:REASON]), labels, call.cut
         )
 
-    return explained
+    return condition_of(rule["when"], patterns), explained
 
 
 def _verdict(word: str, *, also: tuple[str, ...] = ()) -> str:

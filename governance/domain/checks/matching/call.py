@@ -12,13 +12,18 @@ class TooMuch(Exception):
 
 
 class Call:
-    __slots__ = ("cut", "elapsed_ms", "item", "left", "parsed", "result", "tool")
+    # Made once for each result: what most of them never change stands here, and costs nothing.
+    item: Any = MISSING
+    elapsed_ms: Any = MISSING
+    cut = False
+    left = WORK
+    parsed: dict[str, Any] | None = None
 
     def __init__(self, tool: str, result: Any, elapsed_ms: float | None) -> None:
-        self.tool, self.result, self.item = tool, result, MISSING
-        self.elapsed_ms = MISSING if elapsed_ms is None else elapsed_ms
-        self.cut, self.left = False, WORK
-        self.parsed: dict[str, Any] | None = None
+        self.tool = tool
+        self.result = result
+        if elapsed_ms is not None:
+            self.elapsed_ms = elapsed_ms
 
     def spend(self, work: int) -> None:
         self.left -= work

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from governance.domain.checks.matching.call import ITEM, MISSING, Call
 from governance.domain.checks.matching.operators import Test, matching_any, operator_of
 from governance.domain.checks.matching.patterns import Matches
-from governance.domain.checks.matching.selectors import Select, selector_of
+from governance.domain.checks.matching.selectors import Select, member_of_result, selector_of
 
 
 class Leaf(NamedTuple):
@@ -35,12 +35,26 @@ def condition_of(condition: Mapping[str, Any], patterns: Sequence[Matches]) -> C
     if "not" in condition:
         inner = condition["not"]
         return partial(_not, condition_of(inner, patterns), _first_leaf(inner))
-    select, leaf, test = (
-        selector_of(condition["select"]),
-        _leaf_of(condition),
-        _test_of(condition, patterns),
-    )
-    return lambda call: leaf if test(select(call), call) else None
+    return _decided_by(_leaf_of(condition), _test_of(condition, patterns), condition)
+
+
+def _decided_by(leaf: Leaf, test: Test, written: Mapping[str, Any]) -> Condition:
+    select = leaf.select
+    if written["op"] == "exists":
+        return lambda call: leaf if test(select(call), call) else None
+    name = member_of_result(written["select"])
+
+    def decided(call: Call) -> Leaf | None:
+        value = select(call)
+        return leaf if value is not MISSING and test(value, call) else None
+
+    def decided_by_member(call: Call) -> Leaf | None:
+        result = call.result
+        if type(result) is not dict or name not in result:
+            return None
+        return leaf if test(result[name], call) else None
+
+    return decided if name is None else decided_by_member
 
 
 def _all(conditions: Sequence[Condition], call: Call) -> Leaf | None:

@@ -34,12 +34,21 @@ def selector_of(alternatives: Sequence[Mapping[str, Any]]) -> Select:
     return first
 
 
+def member_of_result(alternatives: Sequence[Mapping[str, Any]]) -> str | None:
+    """The name in `result.name`, which is what most selectors are."""
+    match alternatives:
+        case [{"base": "result", "steps": [["key", name]]}]:
+            return str(name)
+        case _:
+            return None
+
+
 def _path(base: str, steps: Sequence[Sequence[Any]]) -> Select:
     start: Select = operator.attrgetter(base)
     if not steps:
         return start
-    if base == "result" and len(steps) == 1 and steps[0][0] == "key":
-        return _member_of_result(steps[0][1])  # what most leaves are
+    if all(kind == "key" for kind, *_ in steps):
+        return _member(start, [name for _, name in steps])
     walk = [(_STEPS[kind](*given), kind in ("items", "values")) for kind, *given in steps]
 
     def follow(call: Call) -> Any:
@@ -57,10 +66,14 @@ def _path(base: str, steps: Sequence[Sequence[Any]]) -> Select:
     return follow
 
 
-def _member_of_result(name: str) -> Select:
+def _member(start: Select, names: Sequence[str]) -> Select:
     def member(call: Call) -> Any:
-        result = call.result
-        return result.get(name, MISSING) if type(result) is dict else MISSING
+        value = start(call)
+        for name in names:
+            if type(value) is not dict or name not in value:
+                return MISSING
+            value = value[name]
+        return value
 
     return member
 
