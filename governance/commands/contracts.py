@@ -1,39 +1,19 @@
 """Contracts: every save makes another immutable version."""
 
 from hashlib import sha256
-from typing import NamedTuple
 
 from django.db import transaction
 
 from governance import queries
 from governance.audit import record
 from governance.commands.cases import keep_run
+from governance.commands.saving import Grown, MovedOn, fit_message
 from governance.commands.voiding import void_requests
-from governance.domain.actor import Actor, shown
-from governance.domain.errors import Conflict, DocumentInvalid, InvalidInput, Problem
-from governance.domain.texts import can_be_kept
+from governance.domain.actor import Actor
+from governance.domain.errors import DocumentInvalid
 from governance.engine import Validation
 from governance.models import Bundle, BundleVersion, Project
 from governance.policies import Action, refuse_unless
-
-LONGEST_MESSAGE = 2_000
-
-
-class Grown(NamedTuple):
-    """What a text grew from: a bundle's version, or nothing for a new bundle."""
-
-    bundle: str
-    number: int
-
-
-class MovedOn(Conflict):
-    """Somebody has saved a version since the one that the text grew from."""
-
-    code = "moved_on"
-
-    def __init__(self, newest: BundleVersion) -> None:
-        super().__init__(f"{newest} was saved meanwhile by {shown(newest.author)}.")
-        self.newest = newest
 
 
 def save_version(
@@ -49,12 +29,12 @@ def save_version(
     With `grown` it is refused when it would stand over a version that its author has not seen.
     """
     refuse_unless(by, Action.WRITE_CONTRACT)
-    message = _message(message)
+    message = fit_message(message)
     read = queries.read_contract(document)  # may take seconds, so nobody waits for us yet
     if not read.valid:
         raise DocumentInvalid(read.errors)
-    if grown and grown.bundle and grown.bundle != read.name:
-        raise DocumentInvalid([queries.renamed(document, grown.bundle)])
+    if grown and grown.name and grown.name != read.name:
+        raise DocumentInvalid([queries.renamed(document, grown.name)])
     written = document.encode() if isinstance(document, str) else document
     version, is_new = _save(project, written, read, message=message, by=by, grown=grown)
     if is_new:
@@ -101,11 +81,3 @@ def _save(
     record(by, "contract saved", str(version), project=project, details=details)
     void_requests(bundle, why=f"v{version.number} was saved.", by=by)
     return version, True
-
-
-def _message(text: str) -> str:
-    text = text.strip()
-    if len(text) > LONGEST_MESSAGE or not can_be_kept(text):
-        unfit = f"A message is a text of at most {LONGEST_MESSAGE:,} characters, without NUL."
-        raise InvalidInput(unfit, errors=[Problem(path="message", message=unfit)])
-    return text

@@ -1,6 +1,7 @@
 """From observing to enforcing: another version, in which one word is another."""
 
-from governance.commands.contracts import Grown, save_version
+from governance.commands.contracts import save_version
+from governance.commands.saving import Grown
 from governance.domain.actor import Actor
 from governance.domain.document import read_document
 from governance.domain.enforcing import enforced

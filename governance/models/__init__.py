@@ -3,6 +3,7 @@
 from governance.models.approvals import Approval
 from governance.models.audit import AuditEntry
 from governance.models.cases import Case, CaseRun
+from governance.models.checks import Check, CheckBindings, CheckVersion
 from governance.models.contracts import Bundle, BundleVersion, Deployment
 from governance.models.documents import (
     Assignment,
@@ -12,7 +13,7 @@ from governance.models.documents import (
     SigningKey,
     Stop,
 )
-from governance.models.drafts import Draft
+from governance.models.drafts import CheckDraft, Draft
 from governance.models.findings import Finding
 from governance.models.keys import ApiKey
 from governance.models.people import Invitation, Member, User
@@ -29,6 +30,10 @@ __all__ = [
     "BundleVersion",
     "Case",
     "CaseRun",
+    "Check",
+    "CheckBindings",
+    "CheckDraft",
+    "CheckVersion",
     "Deployment",
     "DeploymentRequest",
     "Draft",

@@ -6,7 +6,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from governance.auth import MemberRequest, member_page
-from governance.commands.drafts import DraftElsewhere, rebase_draft
+from governance.commands.drafts import rebase_draft
+from governance.commands.kept_texts import DraftElsewhere
 from governance.domain.document import Document, read_document
 from governance.domain.meaning import changes
 from governance.domain.merging import merge

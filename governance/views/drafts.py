@@ -10,14 +10,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from governance.auth import MemberRequest, member_page
-from governance.commands.contracts import LONGEST_MESSAGE, MovedOn
 from governance.commands.drafts import (
-    DraftElsewhere,
     discard_draft,
     keep_draft,
     keep_new_draft,
     save_draft,
 )
+from governance.commands.kept_texts import DraftElsewhere
+from governance.commands.saving import LONGEST_MESSAGE, MovedOn
 from governance.domain.errors import (
     DocumentInvalid,
     EvaluationLimit,
@@ -27,6 +27,7 @@ from governance.domain.errors import (
 )
 from governance.domain.written import as_written
 from governance.models import Bundle, Draft
+from governance.models.drafts import KeptText
 from governance.policies import Action
 from governance.queries.checking import check_draft
 from governance.queries.drafts import changes_since, drafts_of_others
@@ -144,7 +145,7 @@ def _again(request: MemberRequest, present: Writing) -> Writing:
     return again
 
 
-def _elsewhere(request: MemberRequest, present: Writing, elsewhere: Draft) -> HttpResponse:
+def _elsewhere(request: MemberRequest, present: Writing, elsewhere: KeptText) -> HttpResponse:
     """Both texts: the one sent in the editor, the one kept elsewhere beside it."""
     present.text = as_written(request.POST.get("text", ""), like=present.text)
     present.seen = elsewhere.revision
@@ -163,7 +164,7 @@ def _page(
     *,
     status: int = 200,
     refused: Exception | None = None,
-    elsewhere: Draft | None = None,
+    elsewhere: KeptText | None = None,
 ) -> HttpResponse:
     others = drafts_of_others(present.bundle, request.user.pk) if present.bundle else []
     name = present.bundle.name if present.bundle else "a new contract"

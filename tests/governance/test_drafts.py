@@ -3,9 +3,7 @@
 import pytest
 
 from governance import audit, commands
-from governance.commands.contracts import MovedOn
 from governance.commands.drafts import (
-    DraftElsewhere,
     begin_draft,
     discard_draft,
     keep_draft,
@@ -13,6 +11,8 @@ from governance.commands.drafts import (
     rebase_draft,
     save_draft,
 )
+from governance.commands.kept_texts import DraftElsewhere
+from governance.commands.saving import MovedOn
 from governance.domain.actor import CONSOLE, Actor, person
 from governance.domain.errors import DocumentInvalid, Forbidden, InvalidInput, NotFound
 from governance.domain.roles import Role
@@ -235,7 +235,7 @@ def test_a_discarded_draft_is_gone_and_told_to_the_log(project, bundle, me):
 
 
 def test_one_person_has_only_so_many_drafts_of_new_contracts(project, me, monkeypatch):
-    monkeypatch.setattr("governance.commands.drafts.MOST_NEW", 2)
+    monkeypatch.setattr("governance.commands.kept_texts.MOST_NEW", 2)
     for _ in range(2):
         begin_draft(project, text="x", by=me)
     with pytest.raises(InvalidInput, match="discard one"):

@@ -1,0 +1,55 @@
+"""Bindings: ordered lines that say which check judges which calls; the first that fits counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from governance.domain.globs import glob_matches
+
+LAST = "default"  # the check of the last line, which is fixed and fits every call
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    environment: str  # globs
+    agent: str
+    tool: str
+    check: str
+
+    def __str__(self) -> str:
+        return f"{self.environment} {self.agent} {self.tool} → {self.check}"
+
+    @property
+    def globs(self) -> tuple[str, str, str]:
+        return self.environment, self.agent, self.tool
+
+    def fits(self, environment: str, agent: str, tool: str) -> bool:
+        return (
+            glob_matches(self.tool, tool)
+            and glob_matches(self.agent, agent)
+            and glob_matches(self.environment, environment)
+        )
+
+
+def first_fitting(
+    bindings: Sequence[Binding], environment: str, agent: str, tool: str
+) -> int | None:
+    """Its place in the list; none where the last line is all there is for this call."""
+    for place, binding in enumerate(bindings):
+        if binding.fits(environment, agent, tool):
+            return place
+    return None
+
+
+def hidden_by(bindings: Sequence[Binding], place: int) -> int | None:
+    """An earlier line that takes every call this one could ever get."""
+    globs = bindings[place].globs
+    for before, binding in enumerate(bindings[:place]):
+        if all(_takes_all(wide, narrow) for wide, narrow in zip(binding.globs, globs, strict=True)):
+            return before
+    return None
+
+
+def _takes_all(wide: str, narrow: str) -> bool:
+    # A star of `narrow`, taken as a letter, can only be met by a star of `wide`, which would meet
+    # whatever it stands for as well. Of a question mark that cannot be said.
+    return wide == narrow or ("?" not in wide and glob_matches(wide, narrow))

@@ -1,0 +1,37 @@
+"""What stands under `metadata` of a document, whatever its kind."""
+
+from dataclasses import dataclass
+
+import yaml
+
+from governance.domain.errors import Problem
+from governance.domain.yaml_text import locate, path_text, places
+
+NAME_AT = ("metadata", "name")
+DESCRIPTION_AT = ("metadata", "description")
+
+
+def about_the_name(document: bytes | str, message: str, *, fix: str = "") -> Problem:
+    """At the name, in a text that can be read; without a place in one that has none."""
+    text = document if isinstance(document, str) else document.decode()
+    found = locate(text, {(NAME_AT, False)}).get((NAME_AT, False))
+    line, column = found or (None, None)
+    return Problem(message=message, path=path_text(NAME_AT), line=line, column=column, fix=fix)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What lists show of a document."""
+
+    description: str
+    rules: int
+
+
+def head_of(text: str) -> Head:
+    """Of a text that can be read."""
+    description, rules = "", 0
+    for path, is_key, event in places(text):
+        if path == DESCRIPTION_AT and not is_key and isinstance(event, yaml.ScalarEvent):
+            description = str(event.value).strip()
+        rules += len(path) == 2 and path[0] == "rules"
+    return Head(description, rules)

@@ -1,0 +1,56 @@
+"""Bindings: the first line that fits judges the call."""
+
+import pytest
+
+from governance.domain.bindings import Binding, first_fitting, hidden_by
+
+LINES = [
+    Binding("production", "*", "http_*", "http"),
+    Binding("*", "billing-*", "*", "billing"),
+    Binding("*", "*", "query_?", "rows"),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "place"),
+    [
+        (("production", "anybody", "http_get"), 0),
+        (("production", "billing-bot", "http_get"), 0),
+        (("staging", "billing-bot", "http_get"), 1),
+        (("staging", "another", "http_get"), None),
+        (("staging", "another", "query_a"), 2),
+        (("staging", "another", "query_ab"), None),
+        (("Production", "anybody", "http_get"), None),
+    ],
+)
+def test_the_first_line_whose_three_globs_fit_counts(call, place):
+    assert first_fitting(LINES, *call) == place
+
+
+def test_without_lines_nothing_fits():
+    assert first_fitting([], "production", "bot", "search") is None
+
+
+@pytest.mark.parametrize(
+    ("wide", "narrow", "is_hidden"),
+    [
+        ("*", "http_*", True),
+        ("http_*", "http_get", True),
+        ("http_*", "http_*_x", True),
+        ("http_*", "http_?", True),
+        ("http_get", "http_get", True),
+        ("http_?", "http_?", True),
+        ("http_?", "http_*", False),
+        ("http_get", "http_*", False),
+        ("*_get", "http_*", False),
+        ("a*", "?*", False),
+    ],
+)
+def test_a_line_is_hidden_where_an_earlier_one_takes_all_that_it_could_get(wide, narrow, is_hidden):
+    lines = [Binding("*", "*", wide, "one"), Binding("production", "bot", narrow, "two")]
+    assert hidden_by(lines, 1) == (0 if is_hidden else None)
+
+
+def test_a_line_is_not_hidden_by_one_that_fits_fewer_agents():
+    lines = [Binding("*", "bot", "*", "one"), Binding("*", "*", "http_get", "two")]
+    assert hidden_by(lines, 1) is None
