@@ -29,6 +29,17 @@ _NOT_REPLAYED: Final = {
 }
 
 
+def told(backtest: Backtest) -> dict[str, Any]:
+    """What every page says of one: how it stands, of what, over which calls, and its figures."""
+    return {
+        "backtest": backtest,
+        "sentence": sentence(backtest),
+        "scope": scope_words(backtest),
+        "of_what": of_what(backtest),
+        "figures": [(name, words, getattr(backtest, name)) for name, words in NAMES.items()],
+    }
+
+
 def sentence(backtest: Backtest) -> str:
     """The heading of its page: what comes out, or how far it is."""
     match backtest.status:

@@ -21,13 +21,12 @@ from outcomes.models import Backtest
 from outcomes.queries.backtests import SHOWN
 from outcomes.views.backtest_tables import samples, tables
 from outcomes.views.backtest_words import (
-    NAMES,
     limits_sentence,
     missing_sentences,
     not_replayed_sentences,
     of_what,
-    scope_words,
     sentence,
+    told,
     undetermined_sentence,
 )
 from outcomes.views.paging import with_query
@@ -160,15 +159,11 @@ def backtest_panel(request: MemberRequest) -> HttpResponse:
 
 def _result(request: MemberRequest, found: Backtest) -> dict[str, Any]:
     slug = request.project.slug
-    told = (found.pk, found.status, found.passed, found.newly_denied, found.newly_allowed)
-    tag = sha256(repr(told).encode()).hexdigest()[:16]
+    shown = (found.pk, found.status, found.passed, found.newly_denied, found.newly_allowed)
+    tag = sha256(repr(shown).encode()).hexdigest()[:16]
     limits = found.result.get("session_limits", {})
     return {
-        "backtest": found,
-        "sentence": sentence(found),
-        "scope": scope_words(found),
-        "of_what": of_what(found),
-        "figures": [(name, words, getattr(found, name)) for name, words in NAMES.items()],
+        **told(found),
         "limits_told": limits_sentence(limits),
         "missing": list(missing_sentences(found.result.get("missing", {}))),
         "left_out": list(not_replayed_sentences(found.result.get("not_replayed", {}))),

@@ -175,3 +175,38 @@ def test_failed_and_other_results_are_told_in_a_sentence(project, editor):
     page = editor.get(at(project, "backtest", backtest.pk)).text
     assert "did not get to its end" in page
     assert "The library is away." in page
+
+
+PART = {"HX-Request": "true"}
+
+
+def test_the_page_of_a_contract_is_told_its_newest_backtest(
+    project, agent, editor, django_assert_max_num_queries
+):
+    ran(agent, "ls", "rm")
+    governance.save_version(project, document=RULES, by=CONSOLE)
+    here = at(project, "newest_backtest", "d")
+    none_yet = editor.get(here, headers=PART).text
+    assert "None yet." in none_yet
+    assert at(project, "backtests", "d") in none_yet
+    editor.post(at(project, "backtests", "d"), {"version": "1", "days": ""})
+    assert 'hx-trigger="load delay:2s"' in editor.get(here, headers=PART).text
+    commands.run_waiting_backtests()
+    with django_assert_max_num_queries(12):
+        part = editor.get(here, headers=PART).text
+    assert part.lstrip().startswith("<section")
+    assert "hx-trigger" not in part
+    assert at(project, "backtest", Backtest.objects.get().pk) in part
+    assert "Of 2 calls, 1 would be newly denied." in part
+    version_page = reverse("governance:contract_version", args=[project.slug, "d", 1])
+    assert version_page in part
+
+
+def test_without_script_the_newest_backtest_is_a_page(project, agent, client_as):
+    viewer = client_as(Role.VIEWER)
+    governance.save_version(project, document=RULES, by=CONSOLE)
+    page = viewer.get(at(project, "newest_backtest", "d")).text
+    assert "<h1" in page
+    assert "No backtest of <code>d</code> was run yet." in page
+    assert "Run one" not in page
+    assert viewer.get(at(project, "newest_backtest", "unheard-of")).status_code == 404

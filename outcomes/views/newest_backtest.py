@@ -1,0 +1,35 @@
+"""The newest backtest of a contract, as a part that the page of the contract asks for."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from governance import queries as governance
+from governance.auth import MemberRequest, member_page
+from governance.domain.errors import NotFound
+from governance.policies import Action, may
+from outcomes import queries
+from outcomes.views.backtest_words import told
+
+
+@require_safe
+@member_page()
+def newest_backtest(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """The part, or a page around it for who follows its link."""
+    bundle = governance.bundle_named(request.project, bundle_name)
+    if bundle is None:
+        raise NotFound("There is no such contract.")
+    found = queries.newest_backtest_of_bundle(request.project.pk, bundle.name)
+    is_part = request.headers.get("HX-Request") == "true"
+    context: dict[str, Any] = {
+        "page_title": f"Newest backtest of {bundle.name}",
+        "bundle": bundle,
+        "may_start": may(request.role, Action.WRITE_CONTRACT),
+        "alone": is_part,
+    }
+    if found is not None:
+        context |= told(found)
+    name = "outcomes/_newest_backtest.html" if is_part else "outcomes/newest_backtest.html"
+    return render(request, name, context)
