@@ -71,13 +71,19 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "environment": asked if asked in environments else "",
         "role": getattr(request, "role", ""),
         "nav": [[_entry(request, project, counts, *entry) for entry in group] for group in GROUPS],
-        "console": console_state(backlog(project.pk), worker=pulse.is_felt()),
+        "console": console_state(
+            backlog(project.pk), worker=pulse.is_felt(), is_starting=pulse.is_awaited()
+        ),
     }
 
 
-def console_state(waiting: Backlog, *, worker: bool | None) -> ConsoleState:
+def console_state(
+    waiting: Backlog, *, worker: bool | None, is_starting: bool = False
+) -> ConsoleState:
     """How settling goes, worst first; nobody knows of the worker while the broker is silent."""
     behind = duration(timedelta(seconds=waiting.seconds_behind))
+    if worker is False and is_starting:
+        return {"ok": True, "words": "Worker starting · " + _waiting(waiting)}
     if worker is False:
         words = "Worker silent · " + _waiting(waiting)
     elif waiting.seconds_behind > LATE:

@@ -14,7 +14,10 @@ EVERY = 1.0  # seconds
 KEPT = 10  # seconds: several sweeps
 
 SILENT_FOR = 3.0  # seconds in which a broker that did not answer is not asked again
+FIRST_DUE = 30.0  # seconds after the start in which a worker may still be coming up
 
+_began = time.monotonic()
+_was_felt = False
 _given = 0.0
 _silent_until = 0.0
 
@@ -30,8 +33,15 @@ def give() -> None:
 
 def is_felt() -> bool | None:
     """Whether a worker gave a sign of late; None where the broker, which would know, is silent."""
+    global _was_felt
     found = _ask(lambda broker: broker.exists(KEY))
+    _was_felt = _was_felt or bool(found)
     return None if found is None else bool(found)
+
+
+def is_awaited() -> bool:
+    """Whether this process began so lately that the first sign of a worker is not due yet."""
+    return not _was_felt and time.monotonic() < _began + FIRST_DUE
 
 
 def _ask(question: Callable[["Redis"], Any]) -> Any:

@@ -19,13 +19,15 @@ def health(request: HttpRequest) -> HttpResponse:
     except DatabaseError:
         logger.exception("The database does not answer")
         return answer({"status": "unavailable", "database": "down"}, status=503)
-    felt = pulse.is_felt()
+    worker = {True: "up", False: "silent", None: "unknown"}[felt := pulse.is_felt()]
+    if felt is False and pulse.is_awaited():
+        worker = "starting"
     return answer(
         {
             "status": "ok",
             "database": "up",
             "broker": "down" if felt is None else "up",  # only the doorbell: nothing is lost
-            "worker": {True: "up", False: "silent", None: "unknown"}[felt],
+            "worker": worker,
             "backlog": {
                 "batches": backlog.batches,
                 "items": backlog.items,

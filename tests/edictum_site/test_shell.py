@@ -54,3 +54,13 @@ def test_the_shell_of_a_page_without_a_project_asks_nothing(db, django_assert_nu
 )
 def test_the_console_says_how_it_is_in_words(waiting, worker, ok, words):
     assert console_state(waiting, worker=worker) == {"ok": ok, "words": words}
+
+
+def test_a_worker_whose_first_sign_is_not_due_yet_is_starting():
+    none, some = Backlog(0, 0, 0.0, 0), Backlog(3, 900, 125.0, 0)
+    quiet = console_state(none, worker=False, is_starting=True)
+    assert quiet == {"ok": True, "words": "Worker starting · nothing waits"}
+    behind = console_state(some, worker=False, is_starting=True)
+    assert behind == {"ok": True, "words": "Worker starting · 3 batches wait"}
+    up = console_state(none, worker=True, is_starting=True)
+    assert up["words"] == "Worker up · everything is settled"

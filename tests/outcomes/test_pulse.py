@@ -1,10 +1,14 @@
 """Whether a worker lives, asked of a broker that may hang: once, and then not for a while."""
 
 import socket
+import subprocess
+import time
 from collections.abc import Iterator
 
 import pytest
+from redis import Redis
 
+from edictum_site.stack import redis as embedded
 from outcomes import pulse
 
 
@@ -18,6 +22,24 @@ def hanging(settings, monkeypatch, tmp_path) -> Iterator[socket.socket]:
         listener.settimeout(0)
         settings.REDIS_URL = f"unix://{tmp_path / 's'}"
         yield listener
+
+
+@pytest.fixture
+def answering(settings, monkeypatch, tmp_path) -> Iterator["Redis"]:
+    monkeypatch.setattr(pulse, "_silent_until", 0.0)
+    process = subprocess.Popen(
+        embedded.command(embedded.program(), tmp_path), stdout=subprocess.DEVNULL
+    )
+    try:
+        until = time.monotonic() + 10
+        while not embedded.socket_in(tmp_path).exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        settings.REDIS_URL = f"unix://{embedded.socket_in(tmp_path)}"
+        with Redis.from_url(settings.REDIS_URL) as broker:
+            yield broker
+    finally:
+        process.terminate()
+        process.wait(10)
 
 
 def asked(listener: socket.socket) -> int:
@@ -40,3 +62,22 @@ def test_it_is_asked_again_after_a_while(hanging, monkeypatch):
     monkeypatch.setattr(pulse, "_silent_until", 0.0)
     assert pulse.is_felt() is None
     assert asked(hanging) == 2
+
+
+def test_a_worker_is_awaited_until_its_first_sign_is_due(monkeypatch):
+    monkeypatch.setattr(pulse, "_was_felt", False)
+    monkeypatch.setattr(pulse, "_began", time.monotonic())
+    assert pulse.is_awaited()
+    monkeypatch.setattr(pulse, "_began", time.monotonic() - pulse.FIRST_DUE)
+    assert not pulse.is_awaited()
+
+
+def test_a_worker_that_was_felt_once_is_silent_when_it_is_not(answering, monkeypatch):
+    monkeypatch.setattr(pulse, "_was_felt", False)
+    monkeypatch.setattr(pulse, "_began", time.monotonic())
+    monkeypatch.setattr(pulse, "_given", 0.0)
+    assert (pulse.is_felt(), pulse.is_awaited()) == (False, True)
+    pulse.give()
+    assert pulse.is_felt()
+    answering.delete(pulse.KEY)
+    assert (pulse.is_felt(), pulse.is_awaited()) == (False, False)
