@@ -73,10 +73,14 @@ def send(
         first, last = (int(number) for number in lines.split("-"))
         try:
             start, stop = reader.place_of_lines(first, last)
-            headers["X-Edictum-Lines"] = f"{first}-{last}/{reader.lines}"
+            in_all = reader.lines
         except artifact_store.NotStored:
             reader.close()
             raise NotFound("The artifact's content is gone.") from None
+        if first > in_all:  # as of bytes: nothing would look like a line that is empty
+            reader.close()
+            return HttpResponse(status=416, headers={"X-Edictum-Lines": f"*/{in_all}"})
+        headers["X-Edictum-Lines"] = f"{first}-{min(last, in_all)}/{in_all}"
     elif ranged := _range_of(request.headers.get("Range", ""), size):
         start, stop = ranged
         if start >= size or start >= stop:

@@ -120,9 +120,16 @@ def test_lines_that_run_backwards_are_told_so(agent: Agent):
     assert problem["message"] == "the first line comes after the last; write lines=10-20"
 
 
-def test_lines_beyond_the_end_are_nothing(agent: Agent):
-    _, content = read(agent, upload(agent, b"one\ntwo")["artifact_id"], lines="3-9")
-    assert content == b""
+@pytest.mark.parametrize(("content", "number"), [(b"one\ntwo", 2), (b"one\ntwo\n", 2), (b"", 0)])
+def test_lines_that_begin_beyond_the_end_are_refused_as_bytes_are(agent: Agent, content, number):
+    artifact = upload(agent, content)["artifact_id"]
+    response, body = read(agent, artifact, 416, lines=f"{number + 1}-9")
+    assert (response["X-Edictum-Lines"], body) == (f"*/{number}", b"")
+
+
+def test_lines_that_end_beyond_the_end_are_those_that_are_there(agent: Agent):
+    response, content = read(agent, upload(agent, b"one\ntwo\nthree")["artifact_id"], lines="2-9")
+    assert (response["X-Edictum-Lines"], content) == ("2-3/3", b"two\nthree")
 
 
 def test_the_same_content_is_kept_once_however_it_comes(project: Project, agent: Agent):
