@@ -8,13 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 from edictum_site.stack.running import product as running
 from tests.databases import own_database
 from tests.journeys.console import EMAIL, PASSWORD, VARIABLES, Console
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+expect.set_options(timeout=10_000)  # milliseconds, where other programs have the cores
+
 WATCH = """
 document.addEventListener("securitypolicyviolation", (event) =>
   reportViolation(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
