@@ -1,7 +1,7 @@
-"""What may hold a deployment back: checks that others add, and where backtests are asked for.
+"""What an environment asks for of a version and does not have yet, and where backtests are found.
 
 Governance knows nothing of calls, so whoever has them says here what a backtest of these bytes
-found. Lists of plain functions, filled when the apps are ready.
+found: one function, set when the apps are ready.
 """
 
 from collections.abc import Callable
@@ -29,11 +29,8 @@ class Evidence(NamedTuple):
 
 # Project, name of the environment, SHA-256 of the bytes as written.
 EvidenceOf: TypeAlias = Callable[[Project, str, str], Evidence | None]
-# Version, name of the environment (which may not exist yet); it may take seconds.
-Check: TypeAlias = Callable[[BundleVersion, str], Blocked | None]
 
 evidence_of: EvidenceOf | None = None
-checks: list[Check] = []
 
 
 def newest_evidence(version: BundleVersion, environment: str) -> Evidence | None:
@@ -42,15 +39,7 @@ def newest_evidence(version: BundleVersion, environment: str) -> Evidence | None
     return evidence_of(version.bundle.project, environment, version.revision_hash)
 
 
-def failing(version: BundleVersion, environment: str) -> list[Blocked]:
-    """What the checks say against it: ask outside of a transaction."""
-    return [blocked for check in checks if (blocked := check(version, environment))]
-
-
-def lacking(version: BundleVersion, environment: str, required: Required) -> list[Blocked]:
-    """What the environment asks for of these bytes and does not have yet."""
-    if required.max_newly_denied is None:
-        return []
-    evidence = newest_evidence(version, environment)
+def lacking(evidence: Evidence | None, environment: str, required: Required) -> list[Blocked]:
+    """What the environment asks for of the bytes that this is evidence of, and does not have."""
     found = required.backtest(evidence.newly_denied if evidence else None, environment)
     return [found] if found else []

@@ -18,8 +18,17 @@ from governance.domain.errors import Conflict, InvalidInput, Problem
 from governance.domain.texts import can_be_kept
 from governance.models import Bundle, BundleVersion, Deployment, DeploymentRequest
 from governance.policies import Action, refuse_unless
+from governance.queries.cases import blocked_by
 
 LONGEST_REASON = 2_000
+
+
+class ApprovalRequired(Conflict):
+    def __init__(self, environment: str) -> None:
+        super().__init__(
+            f"A second person approves what goes live in {environment}: ask for it instead.",
+            code="approval_required",
+        )
 
 
 def deploy(
@@ -34,15 +43,15 @@ def deploy(
     live = queries.live_in(version.bundle, to)
     if live is not None and live.version_id == version.pk:
         return live, False
-    keep_run(version)
-    failing = requirements.failing(version, to)
+    failing = blocked_by(keep_run(version))
     refuse_blocked(unanswered(failing, override))
     return _deploy(version, rendered(version), to=to, by=by, override=override if failing else "")
 
 
 def roll_back(deployment: Deployment, *, by: Actor) -> Deployment:
-    """What was live there directly before is live again. It ran there a moment ago: nothing that
-    the environment requires of what is new is required of it."""
+    """What was live there directly before is live again. No test is in its way: it ran there a
+    moment ago. What the environment requires of exactly these bytes holds, and whoever approved
+    them there once has done so."""
     refuse_unless(by, Action.DEPLOY)
     before = queries.deployment_before(deployment)
     if before is None:
@@ -106,7 +115,9 @@ def held(bundle: Bundle) -> Bundle:
 def refuse_lacking(version: BundleVersion, to: str) -> None:
     """Unless the environment has the backtest that it requires of these bytes."""
     required = queries.required_in(version.bundle.project, to)
-    refuse_blocked(requirements.lacking(version, to, required))
+    if required.max_newly_denied is not None:
+        evidence = requirements.newest_evidence(version, to)
+        refuse_blocked(requirements.lacking(evidence, to, required))
 
 
 def refuse_blocked(blocked: Sequence[Blocked]) -> None:
@@ -150,10 +161,7 @@ def _deploy(
         return live, False
     refuse_lacking(version, to)
     if queries.required_in(bundle.project, to).second_person:
-        raise Conflict(
-            f"A second person approves what goes live in {to}: ask for it instead.",
-            code="approval_required",
-        )
+        raise ApprovalRequired(to)
     return make_live(version, renderings, to=to, by=by, override=override), True
 
 
@@ -167,6 +175,10 @@ def _roll_back(
         raise Conflict(
             f"This deployment is not live any more in {environment.name}.", code="moved_on"
         )
+    refuse_lacking(version, environment.name)
+    required = queries.required_in(bundle.project, environment.name)
+    if queries.lacks_second_person(version, environment, required):
+        raise ApprovalRequired(environment.name)
     details: dict[str, Detail] = {
         "environment": environment.name,
         "from": deployment.version.number,

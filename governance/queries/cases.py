@@ -108,18 +108,17 @@ def said_now(bundle: Bundle, call: CaseCall) -> Said | None:
         return None
 
 
-def failing_cases(version: BundleVersion, environment: str) -> Blocked | None:
-    """What holds a deployment back: run when it is asked, on the cases of now."""
-    ran = run_of(version)
+def blocked_by(ran: Ran) -> list[Blocked]:
+    """What holds a deployment of the version back that the cases were run against."""
     if ran.why:
-        return Blocked(code="tests_failing", why=f"The tests could not run: {ran.why}")
+        return [Blocked(code="tests_failing", why=f"The tests could not run: {ran.why}")]
     failing = [each for each in ran.results if not each.passed]
     if not failing:
-        return None
+        return []
     first = failing[0]
     more = f" {len(failing)} of {len(ran.results)} fail." if len(failing) > 1 else ""
     why = f"The test “{first.name}” fails: {first.words}.{more} Change the contract or the test."
-    return Blocked(code="tests_failing", why=why, overridable=True)
+    return [Blocked(code="tests_failing", why=why, overridable=True)]
 
 
 def tool_call(call: CaseCall) -> ToolCall:

@@ -156,6 +156,13 @@ def deployment_before(deployment: Deployment) -> Deployment | None:
     return rows.order_by("-id").first()
 
 
+def is_way_back(version: BundleVersion, environment: str) -> bool:
+    """Whether it was live there directly before what is live there now."""
+    live = live_in(version.bundle, environment)
+    before = deployment_before(live) if live else None
+    return before is not None and before.version_id == version.pk
+
+
 def _whole_versions(bundle: Bundle) -> QuerySet[BundleVersion]:
     return BundleVersion.objects.filter(bundle=bundle).select_related("bundle__project")
 

@@ -7,6 +7,7 @@ from governance.domain.deploying import Blocked, Required
 from governance.domain.document import read_document
 from governance.domain.meaning import Change, changes
 from governance.models import BundleVersion, Deployment, DeploymentRequest
+from governance.queries.cases import Ran, blocked_by, run_of
 from governance.queries.deployments import live_with_text
 from governance.queries.requests import required_in, waiting_request
 from governance.requirements import Evidence
@@ -20,6 +21,7 @@ class Plan:
     changes: tuple[Change, ...]
     required: Required
     evidence: Evidence | None
+    tests: Ran | None  # none: nobody asks that of what is live
     blocked: list[Blocked]
     waiting: DeploymentRequest | None  # for any version of the bundle there
 
@@ -41,23 +43,23 @@ class Plan:
 
 
 def plan_of(version: BundleVersion, environment: str, required: Required | None = None) -> Plan:
-    """It runs what checks the version, which may take seconds."""
+    """It runs the tests of the contract against the version, which may take seconds."""
     live = live_with_text(version.bundle, environment)
     required = required or required_in(version.bundle.project, environment)
-    if live is not None and live.version_id == version.pk:
-        blocked = []
-    else:
-        blocked = [
-            *requirements.failing(version, environment),
-            *requirements.lacking(version, environment, required),
-        ]
+    evidence = requirements.newest_evidence(version, environment)
+    tests: Ran | None = None
+    blocked: list[Blocked] = []
+    if live is None or live.version_id != version.pk:
+        tests = run_of(version)
+        blocked = [*blocked_by(tests), *requirements.lacking(evidence, environment, required)]
     return Plan(
         version=version,
         environment=environment,
         live=live,
         changes=meaning_between(live.version if live else None, version),
         required=required,
-        evidence=requirements.newest_evidence(version, environment),
+        evidence=evidence,
+        tests=tests,
         blocked=blocked,
         waiting=waiting_request(version.bundle, environment),
     )

@@ -10,6 +10,8 @@ from governance.domain.deploying import NOTHING_REQUIRED, RequestStatus, Require
 from governance.models import (
     ApiKey,
     Bundle,
+    BundleVersion,
+    Deployment,
     DeploymentRequest,
     Environment,
     Project,
@@ -22,6 +24,16 @@ def required_in(project: Project, environment: str) -> Required:
         environment__project=project, environment__name=environment
     ).first()
     return row.required() if row else NOTHING_REQUIRED
+
+
+def lacks_second_person(
+    version: BundleVersion, environment: Environment, required: Required
+) -> bool:
+    """Whether one is required, and none has ever let exactly these bytes go live there."""
+    if not required.second_person:
+        return False
+    there = Deployment.objects.filter(version=version, environment=environment)
+    return not there.exclude(approved_by="").exists()
 
 
 def requirements_by_environment(project: Project) -> dict[str, Required]:

@@ -1,4 +1,4 @@
-"""Deploying a version: what that would change, what holds it back, and the way back."""
+"""Deploying a version: what that would change, what holds it back; and one that is live."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,12 +6,13 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from governance import commands, queries
 from governance.auth import MemberRequest, member_page
+from governance.commands.deployments import ApprovalRequired
 from governance.domain.actor import shown
-from governance.domain.deploying import NOTHING_REQUIRED
+from governance.domain.deploying import NOTHING_REQUIRED, Required
 from governance.domain.errors import Conflict, Forbidden, GovernanceError, InvalidInput, NotFound
 from governance.forms import DeployForm, PlaceForm, sent
 from governance.models import BundleVersion, Deployment
@@ -46,13 +47,15 @@ def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
     version = newest or version_of(request.project, bundle_name, place.cleaned_data["version"])
     if version is None:
         raise NotFound("There is no such version.")
-    plan = plan_of(version, environment, required.get(environment, NOTHING_REQUIRED))
-    form = DeployForm(sent(request), initial={"seen": plan.live.pk if plan.live else 0})
+    required_there = required.get(environment, NOTHING_REQUIRED)
+    form = DeployForm(sent(request))
     if request.method == "POST" and form.is_valid():
         try:
-            return _done(request, plan, form)
+            return _done(request, version, environment, required_there, form)
         except (Conflict, InvalidInput, Forbidden) as error:
             form.take(error)
+    plan = plan_of(version, environment, required_there)
+    form.initial = {"seen": plan.live.pk if plan.live else 0}
     context |= _of_plan(request, plan) | {"form": form}
     return render(request, "governance/deploy.html", context, status=422 if form.errors else 200)
 
@@ -60,10 +63,12 @@ def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
 @require_safe
 @member_page()
 def deployment(request: MemberRequest, deployment_id: int) -> HttpResponse:
+    """What is live offers the way back, with what that changes beside the button."""
     found = _deployment(request, deployment_id)
     before = queries.deployment_before(found)
     live = queries.live_in(found.version.bundle, found.environment.name)
-    context = {
+    is_live = live is not None and live.pk == found.pk
+    context: dict[str, Any] = {
         "page_title": f"{found.version} in {found.environment.name}",
         "place": f"v{found.version.number} in {found.environment.name}",
         "deployment": found,
@@ -71,56 +76,76 @@ def deployment(request: MemberRequest, deployment_id: int) -> HttpResponse:
         "approved_by": shown(found.approved_by),
         "before": before,
         "live": live,
-        "is_live": live is not None and live.pk == found.pk,
+        "is_live": is_live,
         "changes": meaning_between(before.version if before else None, found.version),
         "may_deploy": may(request.role, Action.DEPLOY),
     }
+    if is_live and before is not None:
+        required = queries.required_in(request.project, found.environment.name)
+        context |= {
+            "back": meaning_between(found.version, before.version),
+            "takes_two": queries.lacks_second_person(before.version, found.environment, required),
+        }
     return render(request, "governance/deployment.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_POST
 @member_page(Action.DEPLOY)
 def roll_back(request: MemberRequest, deployment_id: int) -> HttpResponse:
+    """Where a second person has to let it go live, it becomes a request for that."""
     found = _deployment(request, deployment_id)
-    slug = request.project.slug
-    if request.method == "POST":
-        try:
-            made = commands.roll_back(found, by=request.actor)
-        except GovernanceError as error:
-            messages.error(request, str(error))
-            return redirect("governance:deployment", slug, found.pk)
-        messages.success(request, f"{made.version} is live again in {made.environment.name}.")
-        return redirect("governance:deployment", slug, made.pk)
-    before = queries.deployment_before(found)
-    live = queries.live_in(found.version.bundle, found.environment.name)
-    if before is None or live is None or live.pk != found.pk:
+    slug, place = request.project.slug, found.environment.name
+    try:
+        made = commands.roll_back(found, by=request.actor)
+    except ApprovalRequired:
+        return _ask_to_go_back(request, found)
+    except GovernanceError as error:
+        messages.error(request, str(error))
         return redirect("governance:deployment", slug, found.pk)
-    context = {
-        "page_title": f"Roll back {found.version.bundle}",
-        "deployment": found,
-        "before": before,
-        "changes": meaning_between(found.version, before.version),
-    }
-    return render(request, "governance/roll_back.html", context)
+    messages.success(request, f"{made.version} is live again in {place}.")
+    return redirect("governance:deployment", slug, made.pk)
 
 
-def _done(request: MemberRequest, plan: Plan, form: DeployForm) -> HttpResponse:
+def _ask_to_go_back(request: MemberRequest, found: Deployment) -> HttpResponse:
+    slug, place, before = request.project.slug, found.environment.name, _before(found)
+    try:
+        asked, _ = commands.ask_to_deploy(
+            before, to=place, by=request.actor, message=f"Roll back from v{found.version.number}"
+        )
+    except GovernanceError as error:
+        messages.error(request, str(error))
+        return redirect("governance:deployment", slug, found.pk)
+    messages.info(
+        request, f"{place} takes a second person: {before} goes live when one has approved it."
+    )
+    return redirect("governance:request", slug, asked.pk)
+
+
+def _done(
+    request: MemberRequest,
+    version: BundleVersion,
+    environment: str,
+    required: Required,
+    form: DeployForm,
+) -> HttpResponse:
+    """The tests run once for it: what stands in its way is asked of the command alone."""
     wanted, slug = form.cleaned_data, request.project.slug
-    if wanted["seen"] != (plan.live.pk if plan.live else 0):
+    live = queries.live_in(version.bundle, environment)
+    if wanted["seen"] != (live.pk if live else 0):
         raise Conflict(
             "Another version went live here since you opened this page; what changes is told anew."
         )
-    if plan.required.second_person and not plan.is_live:
+    if required.second_person and not (live and live.version_id == version.pk):
         asked, _ = commands.ask_to_deploy(
-            plan.version,
-            to=plan.environment,
+            version,
+            to=environment,
             by=request.actor,
             message=wanted["message"],
             override=wanted["override"],
         )
         return redirect("governance:request", slug, asked.pk)
     made, is_new = commands.deploy(
-        plan.version, to=plan.environment, by=request.actor, override=wanted["override"]
+        version, to=environment, by=request.actor, override=wanted["override"]
     )
     if not is_new:
         messages.info(request, f"{made.version} was live there already.")
@@ -151,6 +176,16 @@ def _newest(request: MemberRequest, bundle_name: str) -> BundleVersion:
     found = queries.newest_version(bundle) if bundle else None
     if found is None:
         raise NotFound("There is no such contract.")
+    return found
+
+
+def _before(deployment: Deployment) -> BundleVersion:
+    """The version, whole, that was live there directly before."""
+    before = queries.deployment_before(deployment)
+    bundle = deployment.version.bundle
+    found = queries.version_numbered(bundle, before.version.number) if before else None
+    if found is None:
+        raise NotFound("Nothing was live there before.")
     return found
 
 

@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from governance import commands, queries, requirements
 from governance.domain.actor import CONSOLE, Actor, ActorKind, person
+from governance.domain.cases import Case, CaseCall, Decides
 from governance.domain.deploying import Required
 from governance.domain.roles import Role
 from governance.models import ApiKey, BundleVersion, Deployment, DeploymentRequest, Project
@@ -32,6 +33,21 @@ def saved(project: Project, message: str = "no", *, name: str = "d") -> BundleVe
 
 def live(version: BundleVersion, env: str = PRODUCTION) -> BundleVersion:
     commands.deploy(version, to=env, by=CONSOLE)
+    return version
+
+
+def a_failing_test(version: BundleVersion) -> str:
+    """Of a contract that denies every call; with what its failing says."""
+    allowed = Decides(call=CaseCall(tool="t"), action="allow")
+    commands.add_case(version.bundle, Case("let through", allowed), by=CONSOLE)
+    return "The test “let through” fails: expected allowed, got denied by `a`."
+
+
+def approved(version: BundleVersion, env: str = PRODUCTION) -> BundleVersion:
+    """Live there, with a second person's leave."""
+    takes_two(version.bundle.project, env)
+    asked, _ = commands.ask_to_deploy(version, to=env, by=somebody())
+    commands.approve_request(asked, by=somebody("two"))
     return version
 
 

@@ -5,13 +5,12 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
-from governance import commands, queries, requirements
+from governance import commands, queries
 from governance.domain.actor import CONSOLE
-from governance.domain.deploying import Blocked
 from governance.models import BundleVersion, Deployment, DeploymentRequest
 from tests import builders
 from tests.governance.contracts import ALWAYS, document, pre
-from tests.governance.deploying import PRODUCTION, live, saved, takes_two
+from tests.governance.deploying import PRODUCTION, a_failing_test, live, saved, takes_two
 
 TEXT = document(pre(ALWAYS, message="no")) + "\n# the end, without a line break"
 
@@ -72,10 +71,10 @@ def test_where_a_second_person_is_required_a_push_asks_for_one(project, folder):
     assert not Deployment.objects.exists()
 
 
-def test_what_holds_a_deployment_back_ends_the_push_with_its_sentence(project, folder, monkeypatch):
-    blocked = Blocked(code="tests_failing", why="1 of 2 tests fails.", overridable=True)
-    monkeypatch.setattr(requirements, "checks", [lambda version, environment: blocked])
-    with pytest.raises(CommandError, match="d v1 is saved and not deployed: 1 of 2 tests fails"):
+def test_what_holds_a_deployment_back_ends_the_push_with_its_sentence(project, folder):
+    push(project, folder)
+    words = a_failing_test(BundleVersion.objects.get())
+    with pytest.raises(CommandError, match=f"d v1 is saved and not deployed: {words}"):
         push(project, folder, "--env", PRODUCTION)
 
 

@@ -3,14 +3,17 @@
 import pytest
 from django.urls import reverse
 
-from governance import commands, queries, requirements
+from governance import commands, engine, queries, requirements
 from governance.domain.actor import CONSOLE
-from governance.domain.deploying import Blocked, Required
+from governance.domain.cases import Case, CaseCall, Decides
+from governance.domain.deploying import Required
 from governance.domain.roles import Role
 from governance.models import Deployment, DeploymentRequest
 from tests.governance.deploying import (
     PRODUCTION,
+    a_failing_test,
     a_request,
+    approved,
     evidence,
     expired,
     live,
@@ -19,8 +22,6 @@ from tests.governance.deploying import (
     somebody,
     takes_two,
 )
-
-FAILING = Blocked(code="tests_failing", why="2 of 9 tests fail.", overridable=True)
 
 
 def deploy_page(project, version=None, env=PRODUCTION):
@@ -56,6 +57,7 @@ def test_it_tells_what_changes_before_it_deploys(project, editor):
     assert heading(page) == "Deploy d v2 to production?"
     assert "v1 → v2, by meaning" in page.text
     assert "production requires nothing more." in page.text
+    assert "No test says what it must do." in page.text
     assert reverse("outcomes:taking", args=[project.slug]) in page.text
     seen = now_live(first)
     done = post(editor, deploy_page(project, second), seen=seen.pk)
@@ -89,15 +91,13 @@ def test_a_version_or_a_name_that_does_not_exist_is_no_error_of_ours(project, ed
     assert editor.get(page).status_code in (404, 422)
 
 
-def test_failing_tests_block_an_editor_and_ask_an_admin_for_a_reason(
-    project, editor, admin_client, monkeypatch
-):
+def test_failing_tests_block_an_editor_and_ask_an_admin_for_a_reason(project, editor, admin_client):
     version = saved(project)
     page = deploy_page(project, version)
-    monkeypatch.setattr(requirements, "checks", [lambda version, environment: FAILING])
+    a_failing_test(version)
     answer = editor.get(page)
     assert heading(answer) == "d v1 cannot go live in production yet."
-    assert "2 of 9 tests fail." in answer.text
+    assert "The test “let through” fails:" in answer.text
     assert 'name="seen"' not in answer.text
     assert post(editor, page).status_code == 422
     assert post(admin_client, page).status_code == 422
@@ -175,22 +175,82 @@ def test_the_list_says_what_waits_and_what_became_of_the_rest(project, editor):
     assert "refused by two@example.test" in editor.get(page).text
 
 
-def test_a_roll_back_asks_once_and_goes_back(project, editor, client_as):
+def test_a_deployment_runs_the_tests_of_exactly_this_version_once(project, editor, monkeypatch):
+    version = saved(project)
+    denied = Decides(call=CaseCall(tool="t"), action="block")
+    commands.add_case(version.bundle, Case("denied", denied), by=CONSOLE)
+    page = deploy_page(project, version)
+    assert "The test passes on exactly this version." in editor.get(page).text
+    asked = []
+    ask = engine.evaluate
+
+    def noted(document, calls):
+        asked.append(calls)
+        return ask(document, calls)
+
+    monkeypatch.setattr(engine, "evaluate", noted)
+    post(editor, page)
+    assert (Deployment.objects.count(), len(asked)) == (1, 1)
+
+
+def test_a_roll_back_is_one_click_beside_what_it_changes(project, editor, client_as):
     live(saved(project, "first"))
     version = live(saved(project, "second"))
     found = now_live(version)
     page = reverse("governance:deployment", args=[project.slug, found.pk])
-    assert "Roll back to v1…" in editor.get(page).text
-    assert "Roll back to v1…" not in client_as(Role.VIEWER).get(page).text
-    ask = reverse("governance:roll_back", args=[project.slug, found.pk])
-    assert heading(editor.get(ask)) == "Roll d in production back to v1?"
-    done = editor.post(ask)
+    offered = editor.get(page).text
+    assert "Back to v1, by meaning" in offered
+    assert "Roll back to v1</button>" in offered
+    seen = client_as(Role.VIEWER).get(page).text
+    assert "</button>" not in seen.partition('id="roll-back"')[2].partition("</section>")[0]
+    assert "To roll it back takes the role editor." in seen
+    go = reverse("governance:roll_back", args=[project.slug, found.pk])
+    done = editor.post(go)
     back = editor.get(done["Location"])
     assert heading(back) == "d v1 is live in production."
-    assert "Return to v2…" in back.text  # which is no way back
+    assert "Return to v2</button>" in back.text  # which is no way back
     assert heading(editor.get(page)) == "d v2 was live in production; now v1 is."
-    again = editor.post(ask, follow=True)
+    again = editor.post(go, follow=True)
     assert "is not live any more" in again.text
+
+
+def test_where_a_second_person_is_required_a_roll_back_becomes_a_request(project, client_as):
+    live(saved(project, "first"))
+    version = live(saved(project, "second"))
+    takes_two(project)
+    one, two = client_as(Role.EDITOR), client_as(Role.EDITOR)
+    page = reverse("governance:deployment", args=[project.slug, now_live(version).pk])
+    assert "Ask to roll back to v1</button>" in one.get(page).text
+    go = reverse("governance:roll_back", args=[project.slug, now_live(version).pk])
+    asked = one.post(go)
+    request = DeploymentRequest.objects.get()
+    assert asked["Location"] == reverse("governance:request", args=[project.slug, request.pk])
+    said = one.get(asked["Location"]).text
+    assert "d v1 goes live when one has approved it." in said
+    assert "Roll back from v2" in said
+    assert now_live(version).version == version
+    decide = reverse("governance:decide_request", args=[project.slug, request.pk])
+    two.post(decide, {"decision": "approve"})
+    assert now_live(version).version.number == 1
+
+
+def test_what_was_approved_before_is_rolled_back_to_without_asking(project, editor):
+    approved(saved(project, "first"))
+    version = approved(saved(project, "second"))
+    page = reverse("governance:deployment", args=[project.slug, now_live(version).pk])
+    assert "Roll back to v1</button>" in editor.get(page).text
+    editor.post(reverse("governance:roll_back", args=[project.slug, now_live(version).pk]))
+    assert now_live(version).version.number == 1
+
+
+def test_a_roll_back_without_its_backtest_says_what_is_missing(project, editor, monkeypatch):
+    live(saved(project, "first"))
+    version = live(saved(project, "second"))
+    required = Required(max_newly_denied=0, second_person=True)
+    commands.require(project, env=PRODUCTION, required=required, by=CONSOLE)
+    go = reverse("governance:roll_back", args=[project.slug, now_live(version).pk])
+    assert "none was run: run one there." in editor.post(go, follow=True).text
+    assert not DeploymentRequest.objects.exists()
 
 
 def test_what_an_environment_requires_is_set_on_its_page(project, admin_client):

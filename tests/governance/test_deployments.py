@@ -4,7 +4,7 @@ import pytest
 
 from governance import commands, queries, requirements
 from governance.domain.actor import CONSOLE
-from governance.domain.deploying import Blocked, Required
+from governance.domain.deploying import Required
 from governance.domain.errors import Conflict, Forbidden, InvalidInput
 from governance.domain.roles import Role
 from governance.models import AuditEntry, Deployment, Environment
@@ -12,7 +12,9 @@ from governance.policies import RoleNeeded
 from tests import builders
 from tests.governance.deploying import (
     PRODUCTION,
+    a_failing_test,
     a_request,
+    approved,
     evidence,
     live,
     now_live,
@@ -20,13 +22,6 @@ from tests.governance.deploying import (
     somebody,
     takes_two,
 )
-
-FAILING = Blocked(code="tests_failing", why="2 of 9 tests fail.", overridable=True)
-
-
-@pytest.fixture
-def tests_fail(monkeypatch):
-    monkeypatch.setattr(requirements, "checks", [lambda version, environment: FAILING])
 
 
 def needs_backtest(project, monkeypatch, newly_denied, *, most=0):
@@ -47,25 +42,30 @@ def live_number(version, env=PRODUCTION):
     return deployment.version.number if deployment else None
 
 
-def test_a_failing_test_blocks_a_deployment_and_leaves_no_trace_of_it(project, tests_fail):
-    with pytest.raises(Conflict, match="2 of 9 tests fail") as refused:
-        commands.deploy(saved(project), to="staging", by=somebody())
+def test_a_failing_test_blocks_a_deployment_and_leaves_no_trace_of_it(project):
+    version = saved(project)
+    words = a_failing_test(version)
+    with pytest.raises(Conflict, match=words) as refused:
+        commands.deploy(version, to="staging", by=somebody())
     assert refused.value.code == "tests_failing"
     assert [each.path for each in refused.value.errors] == ["tests_failing"]
     assert not Deployment.objects.exists()
     assert not Environment.objects.filter(name="staging").exists()
 
 
-def test_an_admin_overrides_failing_tests_with_a_reason_that_is_kept(project, tests_fail):
+def test_an_admin_overrides_failing_tests_with_a_reason_that_is_kept(project):
+    version = saved(project)
+    a_failing_test(version)
     deployment, _ = commands.deploy(
-        saved(project), to=PRODUCTION, by=somebody(role=Role.ADMIN), override=" The test is old. "
+        version, to=PRODUCTION, by=somebody(role=Role.ADMIN), override=" The test is old. "
     )
     assert deployment.override == "The test is old."
     (entry,) = AuditEntry.objects.filter(action="contract deployed")
     assert entry.details["override"] == "The test is old."
 
 
-def test_an_editor_overrides_nothing(project, tests_fail):
+def test_an_editor_overrides_nothing(project):
+    a_failing_test(saved(project))
     with pytest.raises(RoleNeeded, match="takes the role admin"):
         commands.deploy(saved(project), to=PRODUCTION, by=somebody(), override="because")
 
@@ -136,14 +136,59 @@ def test_rolling_back_makes_what_was_live_before_live_again(project):
     assert told == ["contract deployed", "contract rolled back"]
 
 
-def test_a_roll_back_needs_no_backtest_and_no_second_person(project, monkeypatch, tests_fail):
-    monkeypatch.setattr(requirements, "checks", [])
-    live(saved(project, "first"))
+def test_no_test_is_in_the_way_of_a_roll_back(project):
+    first = live(saved(project, "first"))
     second = live(saved(project, "second"))
-    monkeypatch.setattr(requirements, "checks", [lambda version, environment: FAILING])
-    takes_two(project)
+    a_failing_test(first)
     commands.roll_back(now_live(second), by=somebody())
     assert live_number(second) == 1
+
+
+def test_a_roll_back_to_what_nobody_has_approved_takes_a_second_person(project):
+    first = live(saved(project, "first"))
+    second = live(saved(project, "second"))
+    takes_two(project)
+    with pytest.raises(Conflict) as refused:
+        commands.roll_back(now_live(second), by=somebody(role=Role.ADMIN))
+    assert (refused.value.code, live_number(first)) == ("approval_required", 2)
+    a_failing_test(first)  # of what ran there a moment ago no test is asked
+    asked, _ = commands.ask_to_deploy(first, to=PRODUCTION, by=somebody())
+    commands.approve_request(asked, by=somebody("two"))
+    assert live_number(first) == 1
+
+
+def test_what_a_second_person_has_approved_there_comes_back_at_once(project):
+    approved(saved(project, "first"))
+    second = approved(saved(project, "second"))
+    alone = somebody("three")
+    commands.roll_back(now_live(second), by=alone)
+    assert live_number(second) == 1
+    commands.roll_back(now_live(second), by=alone)  # and there again: both were approved
+    commands.roll_back(now_live(second), by=alone)
+    assert live_number(second) == 1
+
+
+def test_what_was_approved_elsewhere_is_not_approved_here(project):
+    first = approved(saved(project, "first"), "staging")
+    live(first)
+    second = live(saved(project, "second"))
+    takes_two(project)
+    with pytest.raises(Conflict) as refused:
+        commands.roll_back(now_live(second), by=somebody())
+    assert refused.value.code == "approval_required"
+
+
+def test_a_roll_back_needs_the_backtest_of_those_bytes(project, monkeypatch):
+    first = live(saved(project, "first"))
+    second = live(saved(project, "second"))
+    asked = needs_backtest(project, monkeypatch, None)
+    with pytest.raises(Conflict) as refused:
+        commands.roll_back(now_live(second), by=somebody())
+    assert (refused.value.code, live_number(first)) == ("backtest_required", 2)
+    assert asked == [(PRODUCTION, first.revision_hash)]
+    needs_backtest(project, monkeypatch, 0)
+    commands.roll_back(now_live(second), by=somebody())
+    assert live_number(first) == 1
 
 
 def test_of_a_deployment_that_is_not_live_any_more_nothing_is_rolled_back(project):
@@ -173,8 +218,8 @@ def test_a_roll_back_in_one_environment_changes_no_other(project):
 
 
 def test_a_roll_back_voids_what_waits_for_that_environment(project):
-    live(saved(project, "first"))
-    live(saved(project, "second"))
+    approved(saved(project, "first"))
+    approved(saved(project, "second"))
     version = saved(project, "third")
     request = a_request(version)
     commands.roll_back(now_live(version), by=somebody())

@@ -6,14 +6,11 @@ import pytest
 from django.test import Client
 
 from governance import requirements
-from governance.domain.deploying import Blocked
 from governance.domain.roles import Role
-from governance.models import AuditEntry, Environment
+from governance.models import AuditEntry, BundleVersion, Environment
 from tests import builders
 from tests.governance.contracts import ALWAYS, document, pre
-from tests.governance.deploying import PRODUCTION, evidence
-
-FAILING = Blocked(code="tests_failing", why="2 of 9 tests fail.", overridable=True)
+from tests.governance.deploying import PRODUCTION, a_failing_test, evidence
 
 
 @pytest.fixture
@@ -138,7 +135,7 @@ def test_another_projects_requests_are_not_there(manager):
 def test_the_plan_tells_what_would_change_and_what_holds_it_back(manager, monkeypatch):
     deploy(manager, save(manager, "first"))
     version = save(manager, "second")
-    monkeypatch.setattr(requirements, "checks", [lambda version, environment: FAILING])
+    a_failing_test(BundleVersion.objects.get(number=version))
     monkeypatch.setattr(requirements, "evidence_of", lambda *asked: evidence(3))
     require(manager, second_person=True, max_newly_denied=1)
     plan = manager.get(f"/v1/contracts/d/deployment-plan?env={PRODUCTION}").json()
@@ -162,9 +159,9 @@ def test_the_plan_of_what_is_live_is_empty(manager):
     assert manager.get("/v1/contracts/nothing/deployment-plan?env=a").status_code == 404
 
 
-def test_failing_tests_are_overridden_with_a_reason(manager, editor, monkeypatch):
+def test_failing_tests_are_overridden_with_a_reason(manager, editor):
     version = save(manager)
-    monkeypatch.setattr(requirements, "checks", [lambda version, environment: FAILING])
+    a_failing_test(BundleVersion.objects.get(number=version))
     refused = deploy(manager, version)
     assert (refused.status_code, refused.json()["code"]) == (409, "tests_failing")
     assert refused.json()["errors"][0]["path"] == "tests_failing"
@@ -183,3 +180,12 @@ def test_a_roll_back_makes_the_version_before_live(manager):
     deploy(manager, second)
     back = send(manager, path, env=PRODUCTION)
     assert (back.status_code, back.json()["version"]) == (201, first)
+
+
+def test_a_roll_back_to_what_nobody_approved_is_refused_and_can_be_asked_for(manager):
+    deploy(manager, save(manager, "first"))
+    deploy(manager, save(manager, "second"))
+    require(manager, second_person=True)
+    refused = send(manager, "contracts/d/rollbacks", env=PRODUCTION)
+    assert (refused.status_code, refused.json()["code"]) == (409, "approval_required")
+    assert asked(manager, 1, message="Roll back").status_code == 201

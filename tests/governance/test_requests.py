@@ -5,15 +5,15 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from governance import commands, queries, requirements
+from governance import commands, queries
 from governance.domain.actor import CONSOLE
-from governance.domain.deploying import Blocked
 from governance.domain.errors import Conflict, Forbidden, InvalidInput
 from governance.domain.roles import Role
 from governance.models import AuditEntry, Deployment, DeploymentRequest
 from governance.tasks import expire_requests
 from tests.governance.deploying import (
     PRODUCTION,
+    a_failing_test,
     a_manage_key,
     a_request,
     expired,
@@ -198,20 +198,18 @@ def test_after_one_expired_another_may_be_asked_for(project):
     assert (is_new, status_of(request), status_of(again)) == (True, "expired", "pending")
 
 
-def test_what_fails_when_it_is_approved_leaves_the_request_waiting(project, monkeypatch):
+def test_what_fails_when_it_is_approved_leaves_the_request_waiting(project):
     request = a_request(saved(project))
-    blocked = Blocked(code="tests_failing", why="1 of 2 tests fails.", overridable=True)
-    monkeypatch.setattr(requirements, "checks", [lambda version, environment: blocked])
-    with pytest.raises(Conflict, match="1 of 2 tests fails"):
+    words = a_failing_test(request.version)
+    with pytest.raises(Conflict, match=words):
         commands.approve_request(request, by=somebody("two"))
     assert status_of(request) == "pending"
     assert not Deployment.objects.exists()
 
 
-def test_an_admins_reason_to_override_goes_with_the_request(project, monkeypatch):
-    blocked = Blocked(code="tests_failing", why="1 of 2 tests fails.", overridable=True)
-    monkeypatch.setattr(requirements, "checks", [lambda version, environment: blocked])
+def test_an_admins_reason_to_override_goes_with_the_request(project):
     version = saved(project)
+    a_failing_test(version)
     takes_two(project)
     with pytest.raises(Conflict):
         commands.ask_to_deploy(version, to=PRODUCTION, by=somebody())

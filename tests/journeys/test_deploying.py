@@ -60,9 +60,8 @@ def test_a_real_agent_is_denied_after_a_deployment_and_allowed_after_the_roll_ba
         assert list(findings("deployment", admin)) == []
         expect(admin.get_by_role("row").filter(has_text=name)).to_contain_text("taken")
 
-        admin.get_by_role("link", name="Roll back to v1").click()
-        heading(admin, f"Roll {name} in production back to v1?")
-        assert list(findings("roll back", admin)) == []
+        back = admin.get_by_role("region", name="Back to v1, by meaning")
+        expect(back).to_contain_text("no removing")
         admin.get_by_role("button", name="Roll back to v1").click()
         heading(admin, f"{name} v1 is live in production.")
         assert denied_for() == "not denied"
