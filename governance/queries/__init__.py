@@ -19,7 +19,6 @@ from governance.queries.assignments import (
 )
 from governance.queries.audit import audit_entries, audit_length
 from governance.queries.cases import case_numbered, cases_of, run_kept
-from governance.queries.checks import check_for
 from governance.queries.contracts import (
     bundle_named,
     deployment_before,
@@ -54,6 +53,7 @@ from governance.queries.findings import (
     resolved_findings,
 )
 from governance.queries.governing import Governing
+from governance.queries.judging import Judges, judges
 from governance.queries.keys import (
     ended_keys,
     has_keys,
@@ -103,6 +103,7 @@ __all__ = [
     "ApprovalFilter",
     "Ended",
     "Governing",
+    "Judges",
     "Navigation",
     "ServedDocument",
     "admins_beside",
@@ -120,7 +121,6 @@ __all__ = [
     "bundle_named",
     "case_numbered",
     "cases_of",
-    "check_for",
     "deployment_before",
     "deployment_numbered",
     "deployments_before",
@@ -142,6 +142,7 @@ __all__ = [
     "is_admin_somewhere",
     "is_stopped",
     "is_way_back",
+    "judges",
     "key_numbered",
     "keys_before",
     "lacks_second_person",

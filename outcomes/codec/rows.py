@@ -114,7 +114,7 @@ def verdicts_of(said: Classification | NotChecked | None) -> Verdicts:
     if said is None:
         return Verdicts()
     if isinstance(said, NotChecked):
-        return Verdicts(verdict_reason=said.reason)
+        return Verdicts(verdict_reason=as_text(said.reason))
     if said.check is None:
         return Verdicts(classified=said.verdict)
     return Verdicts(

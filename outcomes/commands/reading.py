@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from governance.queries import check_for
+from governance.queries import Judges, judges
 from outcomes import codec
 from outcomes.codec import Verdicts, digest_of, verdicts_of
 from outcomes.commands.claims import Claimed
@@ -50,6 +50,7 @@ class Reading:
     calls: dict[CallKey, Told] = field(default_factory=dict)
     contents: Contents = field(default_factory=Contents)
     environments: dict[int, str] = field(default_factory=dict)
+    judges: dict[int, Judges] = field(default_factory=dict)  # of each project
     items: int = 0
 
 
@@ -96,6 +97,7 @@ def read(batches: list[Claimed], ahead: Mapping[int, ReadBatch]) -> Reading:
         reading.items += len(own.reported)
         referred += own.referred
     reading.contents.learn(referred)
+    reading.judges = {project: judges(project) for project in {each.project for each in batches}}
     for key, told in reading.events.items():
         call = fold([each.event for each in told])
         if call is not None:
@@ -113,7 +115,7 @@ def read(batches: list[Claimed], ahead: Mapping[int, ReadBatch]) -> Reading:
 def judged(call: Call, reading: Reading, project: int, environment: int) -> Verdicts:
     """What the check that is current for this call says of it."""
     name = reading.environments[environment]
-    check = check_for(project, name, call.agent_id, call.tool_name)
+    check = reading.judges[project].check_for(name, call.agent_id, call.tool_name)
     return verdicts_of(
         classify(call, check, lambda artifact: reading.contents.value_of(project, artifact))
     )

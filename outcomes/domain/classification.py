@@ -21,6 +21,7 @@ from outcomes.domain.outcome import (
 
 _HALF_A_CHARACTER: Final = re.compile(rb"\\u[dD][89a-fA-F]")  # or one of a pair
 CHECKED_LIMIT: Final = 16 * 1024 * 1024
+LONGEST_REASON: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +82,11 @@ def classify(
 
 def _judged(
     check: SuccessCheck, tool: str, output: Json, elapsed_ms: float | None
-) -> Classification:
-    judgement = check.judge(tool, output, elapsed_ms)
+) -> Classification | NotChecked:
+    try:
+        judgement = check.judge(tool, output, elapsed_ms)
+    except Exception as error:  # noqa: BLE001 - one check must not hold up everybody's calls
+        return NotChecked(_why(check, error))
     return Classification(
         verdict=judgement.verdict,
         check=check.name,
@@ -92,6 +96,11 @@ def _judged(
         reason=judgement.reason,
         labels=judgement.labels,
     )
+
+
+def _why(check: SuccessCheck, error: Exception) -> str:
+    told = str(error) or type(error).__name__
+    return f"The check {check.name} could not judge it: {told}"[:LONGEST_REASON]
 
 
 def artifact_value(content: bytes, media_type: str) -> Json | Unreadable:

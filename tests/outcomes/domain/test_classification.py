@@ -8,6 +8,7 @@ from governance.domain.success import DEFAULT, Judgement, Verdict
 from outcomes.domain.classification import (
     CHECKED_LIMIT,
     KEPT_BY_AGENT,
+    LONGEST_REASON,
     TOO_LARGE,
     Classification,
     NotChecked,
@@ -44,6 +45,17 @@ class Witness:
         return Judgement(
             verdict=UNKNOWN, rule="seen", value=output, reason="It was seen.", labels=("partial",)
         )
+
+
+class Broken:
+    name = "broken"
+    version = 3
+
+    def __init__(self, error):
+        self.error = error
+
+    def judge(self, tool_name, output, elapsed_ms=None):
+        raise self.error
 
 
 def nothing_stored(artifact_id):
@@ -208,3 +220,24 @@ def test_a_call_that_did_not_run_has_no_verdict_whatever_was_reported(call):
 @pytest.mark.parametrize("classified", [None, *Verdict], ids=str)
 def test_only_success_and_failure_disagree(reported, classified):
     assert disagrees(reported, classified) is ({reported, classified} == {SUCCESS, FAILURE})
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (ValueError("no luck"), "no luck"),
+        (RecursionError(), "RecursionError"),
+        (KeyError("x"), "x"),
+    ],
+)
+def test_a_check_that_breaks_leaves_its_call_not_checked_and_says_why(error, told):
+    said = classify(a_call(a_result(output=1)), Broken(error), nothing_stored)
+    assert isinstance(said, NotChecked)
+    assert said.reason.startswith("The check broken could not judge it: ")
+    assert told in said.reason
+
+
+def test_what_a_broken_check_says_is_cut():
+    said = classify(a_call(a_result(output=1)), Broken(ValueError("x" * 9_000)), nothing_stored)
+    assert isinstance(said, NotChecked)
+    assert len(said.reason) == LONGEST_REASON

@@ -1,0 +1,119 @@
+"""Named success checks: every save makes another immutable version."""
+
+from functools import partial
+from hashlib import sha256
+
+from django.db import transaction
+
+from governance.audit import Detail, record
+from governance.commands.saving import Grown, MovedOn, fit_message
+from governance.domain.actor import Actor
+from governance.domain.checks.compiled import Compiled
+from governance.domain.checks.text import CheckedText, check_text
+from governance.domain.errors import DocumentInvalid
+from governance.domain.texts import can_be_kept
+from governance.models import Check, CheckVersion, Project
+from governance.policies import Action, refuse_unless
+from governance.queries.check_names import renamed_check, shipped_name
+from governance.queries.checks import (
+    check_named,
+    current_compiled,
+    included_in,
+    is_ours,
+    newer_included,
+    newest_check_version,
+)
+
+
+def save_check(
+    project: Project,
+    *,
+    document: bytes | str,
+    message: str = "",
+    by: Actor,
+    name: str = "",
+    grown: Grown | None = None,
+) -> tuple[CheckVersion, bool]:
+    """The version with these bytes, and whether it is new: the newest one's bytes make no other.
+
+    With `name` it is refused under another one; with `grown`, when it would stand over a version
+    that its author has not seen.
+    """
+    refuse_unless(by, Action.WRITE_CHECK)
+    message = fit_message(message)
+    read, compiled = _read(project, document)
+    expected = name or (grown.name if grown else "")
+    if expected and expected != read.name:
+        raise DocumentInvalid([renamed_check(document, expected)])
+    if is_ours(read.name) and check_named(project, read.name) is None:
+        raise DocumentInvalid([shipped_name(document, read.name)])
+    written = document.encode() if isinstance(document, str) else document
+    return _save(project, written, read, compiled, message=message, by=by, grown=grown)
+
+
+def include_newer(newest: CheckVersion, *, by: Actor) -> tuple[CheckVersion, bool]:
+    """The same text with what it includes as that is now; the same version where nothing changed.
+
+    Examples are run again: a newer included check may break one, and is refused then.
+    """
+    refuse_unless(by, Action.WRITE_CHECK)
+    newer = newer_included(newest)
+    if not newer:
+        return newest, False
+    project, document = newest.success_check.project, bytes(newest.document)
+    read, compiled = _read(project, document)
+    message = "Include " + ", ".join(f"{each.name} v{each.newest}" for each in newer)
+    grown = Grown(newest.name, newest.number)
+    return _save(project, document, read, compiled, message=message, by=by, grown=grown, again=True)
+
+
+def _read(project: Project, document: bytes | str) -> tuple[CheckedText, Compiled]:
+    read = check_text(document, included=partial(current_compiled, project))
+    if read.problems or read.compiled is None:
+        raise DocumentInvalid(read.problems)
+    return read, read.compiled
+
+
+@transaction.atomic
+def _save(
+    project: Project,
+    document: bytes,
+    read: CheckedText,
+    compiled: Compiled,
+    *,
+    message: str,
+    by: Actor,
+    grown: Grown | None,
+    again: bool = False,
+) -> tuple[CheckVersion, bool]:
+    # Its row is the queue of those who number its versions; with a new name, making it is.
+    check, _ = Check.objects.select_for_update(no_key=True).get_or_create(
+        project=project, name=read.name
+    )
+    newest = newest_check_version(check)
+    if newest is not None and bytes(newest.document) == document and not again:
+        return newest, False
+    if grown is not None and newest is not None and newest.number != grown.number:
+        raise MovedOn(newest)
+    number = newest.number + 1 if newest else 1
+    included = included_in(compiled)
+    version = CheckVersion(
+        success_check=check,
+        number=number,
+        document=document,
+        sha256=sha256(document).hexdigest(),
+        description=read.description if can_be_kept(read.description) else "",
+        rules=sum(rule["of"] is None for rule in compiled["rules"]),
+        included=included,
+        author=str(by)[:254],
+        message=message,
+    )
+    version.compiled = {**compiled, "version": number}
+    version.save(force_insert=True)
+    details: dict[str, Detail] = {
+        "sha256": version.sha256,
+        "message": message,
+        "included": [f"{each['name']} v{each['version']}" for each in included],
+    }
+    record(by, "check saved", str(version), project=project, details=details)
+    return version, True

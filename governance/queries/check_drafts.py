@@ -1,0 +1,39 @@
+"""Drafts of named checks: one's own, and who else is writing."""
+
+from governance.models import Check, CheckDraft, CheckVersion, Project
+from governance.queries.checks import check_version_numbered
+from governance.queries.drafts import SHOWN
+
+
+def check_draft_of(check: Check, person_id: int) -> CheckDraft | None:
+    rows = CheckDraft.objects.select_related("success_check", "project")
+    return rows.filter(success_check=check, person=person_id).first()
+
+
+def new_check_draft_numbered(project: Project, person_id: int, number: int) -> CheckDraft | None:
+    """One's draft of a check that is not there yet."""
+    rows = CheckDraft.objects.select_related("project")
+    return rows.filter(project=project, person=person_id, success_check=None, pk=number).first()
+
+
+def check_drafts_of(project: Project, person_id: int) -> list[CheckDraft]:
+    """One's drafts without their texts, the one kept last first."""
+    rows = CheckDraft.objects.select_related("success_check").defer("text")
+    return list(rows.filter(project=project, person=person_id)[:100])
+
+
+def check_drafts_of_others(check: Check, person_id: int) -> list[CheckDraft]:
+    """Without their texts: whoever writes is told who else does."""
+    rows = CheckDraft.objects.select_related("person").defer("text")
+    return list(rows.filter(success_check=check).exclude(person=person_id)[:SHOWN])
+
+
+def check_version_said(check: Check | None, number: str) -> CheckVersion | None:
+    """The version that a page says a text grew from, if it is there."""
+    if check is None or not (number.isascii() and number.isdecimal() and len(number) < 10):
+        return None
+    return check_version_numbered(check, int(number))
+
+
+def check_text_of(version: CheckVersion | None) -> str:
+    return bytes(version.document).decode() if version is not None else ""

@@ -1,0 +1,46 @@
+"""Named checks for tests: texts, saved versions and bindings."""
+
+from governance.commands.check_bindings import bind
+from governance.commands.checks import save_check
+from governance.domain.actor import CONSOLE
+from governance.domain.bindings import Binding
+from governance.models import CheckVersion, Project
+from governance.queries.check_bindings import Bindings
+
+FAILS = "{when: {result.ok: {equals: false}}, id: not-ok, verdict: failure}"
+
+
+def check_text(
+    *rules: str,
+    name: str = "mine",
+    otherwise: str = "success",
+    include: tuple[str, ...] = (),
+    examples: tuple[str, ...] = (),
+) -> str:
+    lines = [
+        "apiVersion: edictum-site/v1",
+        "kind: SuccessCheck",
+        f"metadata: {{name: {name}, description: What {name} is for}}",
+        f"otherwise: {otherwise}",
+        *([f"include: [{', '.join(include)}]"] if include else []),
+        "rules:" if rules else "rules: []",
+        *(f"  - {rule}" for rule in rules),
+        *(["examples:"] if examples else []),
+        *(f"  - {example}" for example in examples),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def a_check(project: Project, *rules: str, name: str = "mine", **more: object) -> CheckVersion:
+    text = check_text(*(rules or (FAILS,)), name=name, **more)  # type: ignore[arg-type]  # its own words
+    return save_check(project, document=text, by=CONSOLE)[0]
+
+
+def bound(project: Project, *lines: str) -> Bindings:
+    """Each line as `environment agent tool check`, or `tool check` for everybody's."""
+    parts = [line.split() for line in lines]
+    return bind(
+        project,
+        [Binding(*part) if len(part) == 4 else Binding("*", "*", *part) for part in parts],
+        by=CONSOLE,
+    )
