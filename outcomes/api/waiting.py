@@ -1,12 +1,16 @@
 """Reading one's own writes: an answer that waits until what came before it is settled.
 
 Under the front nobody waits on a thread: the request is put aside and asked again after a pause.
+Whoever is told something after a wait must still be somebody who may know it: the front asks as a
+new request does, and who waits here is asked for the key again.
 """
 
 import time
 
 from django.http import HttpRequest, HttpResponse
 
+from governance.auth import resolve_key
+from governance.domain.errors import Unauthenticated
 from outcomes import queries
 
 PAUSE = 0.025  # seconds
@@ -35,6 +39,7 @@ def settled(request: HttpRequest, project_id: int, wait: int) -> bool:
             if time.monotonic() >= end:
                 return False
             time.sleep(PAUSE)
+            _refuse_if_revoked(request)
         return True
     if "up_to" not in memory:
         memory["up_to"] = queries.newest_batch(project_id)
@@ -43,3 +48,9 @@ def settled(request: HttpRequest, project_id: int, wait: int) -> bool:
     if request.META["edictum.waited"] >= wait:
         return False
     raise NotYet(waited=request.META["edictum.waited"], of=wait)
+
+
+def _refuse_if_revoked(request: HttpRequest) -> None:
+    key = request.META.get("HTTP_AUTHORIZATION", "")
+    if key and resolve_key(key) is None:
+        raise Unauthenticated("The API key of this request has ended while it waited.")

@@ -1,7 +1,12 @@
 """A key is made, used and revoked from the pages."""
 
+import json
+import os
+import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.items import an_outcome
@@ -30,3 +35,22 @@ def test_a_key_is_shown_once_works_and_ends_when_it_is_revoked(console, admin):
     while console.ask("POST", "outcomes", b'{"outcomes": []}', key)[0] != 401:
         assert time.monotonic() < until, "the key still works"
         time.sleep(0.1)
+
+
+def test_a_request_that_waits_does_not_outlive_its_key(console):
+    asked = {"name": "reader", "env": "production", "scopes": ["ingest", "read"]}
+    status, made = console.ask("POST", "keys", json.dumps(asked).encode())
+    assert status == 201
+    worker = console.product.children["worker"]
+    os.kill(worker, signal.SIGSTOP)  # nothing is settled from here on, so who waits waits on
+    try:
+        console.post(an_outcome("never-told"), key=made["key"])
+        with ThreadPoolExecutor(1) as beside:
+            path = "outcomes/never-told?wait=30"
+            answer = beside.submit(console.ask, "GET", path, None, made["key"])
+            with pytest.raises(TimeoutError):
+                answer.result(timeout=1)
+            assert console.ask("DELETE", f"keys/{made['id']}")[0] in (200, 204)
+            assert answer.result(timeout=35)[0] == 401
+    finally:
+        os.kill(worker, signal.SIGCONT)
