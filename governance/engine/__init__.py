@@ -4,19 +4,24 @@
     engine.evaluate(text, calls)          -> a result for each call
     engine.evaluate_call(text, call)      -> Evaluation
     engine.explain(text, call)            -> Explanation: every rule, and what it saw of the call
+    Engine().judge(text, questions)       -> of many calls, which rules they fail, and nothing else
 
 The functions share a few processes for pages; work that may take long makes an Engine of its own.
 """
 
 import atexit
 
-from governance.engine.calls import Result, ToolCall
+from governance.engine.asking import Asker
+from governance.engine.calls import Judgement, Result, ToolCall
 from governance.engine.client import Engine, Source, Validation
 from governance.engine.pool import Pool
+from governance.engine.questions import question
 from governance.evaluator.messages import (
     Evaluation,
     ExplainedRule,
     Explanation,
+    Failed,
+    Judged,
     NotEvaluated,
     RuleResult,
     Saw,
@@ -32,10 +37,14 @@ evaluate_call = _pages.evaluate_call
 explain = _pages.explain
 
 __all__ = [
+    "Asker",
     "Engine",
     "Evaluation",
     "ExplainedRule",
     "Explanation",
+    "Failed",
+    "Judged",
+    "Judgement",
     "NotEvaluated",
     "Result",
     "RuleResult",
@@ -47,5 +56,6 @@ __all__ = [
     "evaluate",
     "evaluate_call",
     "explain",
+    "question",
     "validate",
 ]

@@ -5,11 +5,13 @@ A call that is stopped, or that costs the process its life, costs no other call 
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar, cast
 
-from governance.engine.calls import Batch, Result, ToolCall, batches
+from governance.engine.calls import Batch, Encoded, batches
 from governance.engine.process import Lost, NoAnswer
-from governance.evaluator.messages import STOPPED, Need, NotEvaluated, Reply, Results
+from governance.evaluator.messages import STOPPED, Judgements, Need, NotEvaluated, Reply, Results
+
+Answer = TypeVar("Answer")
 
 AHEAD = 2  # batches: the process has one more when it is done with one
 PATIENCE = 16  # stopped calls and killed processes, before the rest of such a batch is given up
@@ -24,17 +26,34 @@ class Asking(Protocol):
 
     def ask(self, calls: list[bytes], *, patient: bool) -> Answering: ...
 
+    def push(self) -> None: ...
+
     def load(self) -> None: ...
 
 
-class Asker:
-    def __init__(self, engine: Asking, calls: Iterable[ToolCall], *, rules: int) -> None:
-        self._engine = engine
+class Asker(Generic[Answer]):
+    """`replies` is what holds the answers to a batch, one of them for each call."""
+
+    def __init__(
+        self,
+        engine: Asking,
+        calls: Iterable[Encoded],
+        replies: type[Results] | type[Judgements],
+        *,
+        rules: int,
+        ahead: int = AHEAD,
+    ) -> None:
+        self._engine, self._replies, self._most_ahead = engine, replies, ahead
         self._waiting = batches(calls, rules)
         self._ahead: deque[tuple[Batch, Answering]] = deque()
         self._patience = PATIENCE
 
-    def results(self) -> Iterator[Result]:
+    def push(self) -> None:
+        """Sends what goes without waiting, so that the process has something to do meanwhile."""
+        self._look_ahead()
+        self._engine.push()
+
+    def results(self) -> Iterator[Answer | NotEvaluated]:
         """In the order of the calls."""
         while self._look_ahead():
             batch, asked = self._ahead.popleft()
@@ -47,7 +66,10 @@ class Asker:
                 yield from self._in_halves(batch, str(error))
                 continue
             match reply:
-                case Results(results=results) if 0 < len(results) <= len(batch.encoded):
+                case Results(results=answers) | Judgements(results=answers) if isinstance(
+                    reply, self._replies
+                ) and 0 < len(answers) <= len(batch.encoded):
+                    results = cast("list[Answer | NotEvaluated]", answers)
                     yield from self._up_to_a_stopped_call(batch, results)
                 case Need():
                     self._engine.load()
@@ -56,7 +78,9 @@ class Asker:
                     yield from self._in_halves(batch, "It answered something else.")
 
     def _look_ahead(self) -> bool:
-        while len(self._ahead) < AHEAD and (batch := next(self._waiting, None)) is not None:
+        while (
+            len(self._ahead) < self._most_ahead and (batch := next(self._waiting, None)) is not None
+        ):
             self._ahead.append((batch, self._ask(batch)))
         return bool(self._ahead)
 
@@ -67,7 +91,9 @@ class Asker:
         asked = [(batch, self._ask(batch)) for batch in batches]
         self._ahead.extendleft(reversed(asked))
 
-    def _up_to_a_stopped_call(self, batch: Batch, results: list[Result]) -> Iterator[Result]:
+    def _up_to_a_stopped_call(
+        self, batch: Batch, results: list[Answer | NotEvaluated]
+    ) -> Iterator[Answer | NotEvaluated]:
         missing = len(batch.encoded) - len(results)
         if missing:
             self._patience -= 1
@@ -77,7 +103,7 @@ class Asker:
             missing = 0
         return batch.merged([*results, *_given_up("Too many calls took too long.", missing)])
 
-    def _in_halves(self, batch: Batch, why: str) -> Iterator[Result]:
+    def _in_halves(self, batch: Batch, why: str) -> Iterator[Answer | NotEvaluated]:
         self._patience -= 1
         length = len(batch.encoded)
         if length <= 1 or self._patience <= 0:
@@ -86,5 +112,5 @@ class Asker:
         return iter(())
 
 
-def _given_up(why: str, calls: int) -> list[Result]:
+def _given_up(why: str, calls: int) -> list[NotEvaluated]:
     return [NotEvaluated("evaluation_limit", STOPPED + why)] * calls

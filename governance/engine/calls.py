@@ -3,11 +3,14 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
 
-from governance.evaluator.messages import Evaluation, NotEvaluated
+from governance.evaluator.messages import Evaluation, Judged, NotEvaluated
 
 Result: TypeAlias = Evaluation | NotEvaluated
+Judgement: TypeAlias = Judged | NotEvaluated | None  # none: no rule is against it
+Encoded: TypeAlias = bytes | NotEvaluated  # what cannot be sent has its result already
+Answer = TypeVar("Answer")
 
 BATCH_CALLS = 250
 BATCH_BYTES = 48 * 1024  # the next batch waits in the pipe, which holds 64 KiB
@@ -24,7 +27,7 @@ class ToolCall:
     output: str | None = None  # without it no post rule is asked
     environment: str = "production"
 
-    def encoded(self) -> bytes | NotEvaluated:
+    def encoded(self) -> Encoded:
         arguments = {} if self.tool_args is None else self.tool_args
         if not isinstance(arguments, dict):
             return NotEvaluated("invalid_call", "The arguments are not an object.")
@@ -39,13 +42,13 @@ class ToolCall:
 class Batch:
     """Some calls in a row; those that cannot be sent have their result already."""
 
-    calls: list[bytes | NotEvaluated] = field(default_factory=list)
+    calls: list[Encoded] = field(default_factory=list)
 
     @property
     def encoded(self) -> list[bytes]:
         return [call for call in self.calls if isinstance(call, bytes)]
 
-    def merged(self, results: Sequence[Result]) -> Iterator[Result]:
+    def merged(self, results: Sequence[Answer]) -> Iterator[Answer | NotEvaluated]:
         """What was sent has come back; the rest of the batch is where it was."""
         given = iter(results)
         return (next(given) if isinstance(call, bytes) else call for call in self.calls)
@@ -57,11 +60,10 @@ class Batch:
         return type(self)(self.calls[:cut]), type(self)(self.calls[cut:])
 
 
-def batches(calls: Iterable[ToolCall], rules: int) -> Iterator[Batch]:
+def batches(calls: Iterable[Encoded], rules: int) -> Iterator[Batch]:
     most = max(1, min(BATCH_CALLS, BATCH_RULES // max(1, rules)))
     batch, size = Batch(), 0
-    for call in calls:
-        encoded = call.encoded()
+    for encoded in calls:
         length = len(encoded) if isinstance(encoded, bytes) else 0
         if batch.calls and (len(batch.calls) == most or size + length > BATCH_BYTES):
             yield batch

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Self, TypeAlias
@@ -27,12 +27,16 @@ from governance.evaluator.messages import (
     Evaluation,
     Explain,
     Explanation,
+    Judge,
+    Judged,
+    Judgements,
     Load,
     Loaded,
     Need,
     NotEvaluated,
     Reply,
     Request,
+    Results,
     SessionRule,
 )
 
@@ -116,7 +120,21 @@ class Engine:
         document = read(source)
         with self._lock:
             rules = self._rules_of(document)
-        return Asker(_AskingOf(self, document, rules), calls, rules=rules).results()
+        encoded = (call.encoded() for call in calls)
+        asking = _AskingOf(self, document, rules, Evaluate)
+        return Asker[Evaluation](asking, encoded, Results, rules=rules).results()
+
+    def judge(self, source: Source, questions: Sequence[bytes]) -> Asker[Judged | None]:
+        """Asks what an agent would do in each of these calls, and does not wait: the answers are
+        the results of what comes back. A question is what `governance.engine.questions` makes."""
+        document = read(source)
+        with self._lock:
+            rules = self._rules_of(document)
+        asking = _AskingOf(self, document, rules, Judge)
+        everything = len(questions) + 1  # batches
+        asker = Asker[Judged | None](asking, questions, Judgements, rules=rules, ahead=everything)
+        asker.push()
+        return asker
 
     def evaluate_call(self, source: Source, call: ToolCall) -> Evaluation:
         (result,) = self.evaluate(source, [call])
@@ -227,17 +245,28 @@ class _Locked:
 class _AskingOf:
     """An engine asked about one document."""
 
-    def __init__(self, engine: Engine, document: Document, rules: int) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        document: Document,
+        rules: int,
+        question: type[Evaluate] | type[Judge],
+    ) -> None:
         self._engine, self._document, self._rules = engine, document, rules
-        self._sha = _sha(document)
+        self._sha, self._question = _sha(document), question
 
     def ask(self, calls: list[bytes], *, patient: bool) -> _Locked:
         engine = self._engine
         seconds = engine._base_seconds + len(calls) * (0.001 + self._rules * 0.000_02)
         patience = engine._call_seconds if patient else engine._call_seconds / 5
         with engine._lock:
-            asked = engine._ask(Evaluate(self._sha, calls, patience, seconds))
+            asked = engine._ask(self._question(self._sha, calls, patience, seconds))
         return _Locked(asked, engine._lock)
+
+    def push(self) -> None:
+        with self._engine._lock:
+            if self._engine._process is not None:
+                self._engine._process.push()
 
     def load(self) -> None:
         with self._engine._lock:

@@ -3,12 +3,14 @@
 Questions may be asked ahead: the next one lies in the pipe when the process is done with this one.
 """
 
+import fcntl
 import os
 import select
 import subprocess
 import sys
 import time
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -25,6 +27,17 @@ _CHUNK = 1024 * 1024
 _PROGRAM = str(Path(governance.evaluator.__file__).with_name("__main__.py"))
 _encoder = msgspec.msgpack.Encoder()
 _decoder: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
+
+
+_WIDE = 1024 * 1024  # bytes: what a process of no rights may have
+
+
+def _widen(pipe: int) -> None:
+    """For who asks far ahead. Memory is taken only for what lies in it; where it stays as it is,
+    what does not fit waits here."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _WIDE)
 
 
 class NoAnswer(Exception):
@@ -69,6 +82,7 @@ class Process:
         self._to, self._from = (pipe.fileno() for pipe in self._pipes)
         for descriptor in (self._to, self._from):
             os.set_blocking(descriptor, False)
+        _widen(self._to)
         if not isinstance(self._receive(START_SECONDS), Ready):
             self.kill()
             raise NoAnswer("It did not say that it is ready.")
@@ -94,6 +108,10 @@ class Process:
             self._asked_last = time.monotonic()
             self._send()
         return asked
+
+    def push(self) -> None:
+        """Sends on what the pipe has had no room for."""
+        self._send()
 
     def answer_to(self, asked: Asked) -> Reply:
         while asked.reply is None:

@@ -1,6 +1,7 @@
 """Tool calls against one contract: the library decides, and what an agent would do follows."""
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
@@ -14,6 +15,7 @@ from governance.evaluator.messages import (
     Action,
     Decision,
     Evaluation,
+    Failed,
     NotEvaluated,
     RuleResult,
     RuleType,
@@ -74,11 +76,15 @@ def evaluate_call(contract: Contract, encoded: bytes) -> Evaluation | NotEvaluat
             environment=call.environment,
         )
         rules = [_rule(rule, contract.actions) for rule in result.rules]
-        action = _action(contract, call, rules)
+        action = action_of(contract, call, [rule for rule in rules if not rule.passed])
     except UNFIT as error:
-        why = clean(str(error)) or type(error).__name__
-        return NotEvaluated("invalid_call", f"The library cannot take this call: {why}")
+        return unfit(error)
     return Evaluation(cast(Decision, result.decision), action, rules, result.policy_error)
+
+
+def unfit(error: Exception) -> NotEvaluated:
+    why = clean(str(error)) or type(error).__name__
+    return NotEvaluated("invalid_call", f"The library cannot take this call: {why}")
 
 
 def read_call(encoded: bytes) -> Call:
@@ -87,11 +93,11 @@ def read_call(encoded: bytes) -> Call:
     except msgspec.DecodeError:  # it is stricter than Python: no NaN, no half of a character
         tool_name, tool_args, given, output, environment = json.loads(encoded)
         return Call(tool_name, tool_args, _principal(given), output, environment)
-    principal = _shared(call.principal)
+    principal = principal_in(call.principal)
     return Call(call.tool_name, call.tool_args, principal, call.output, call.environment)
 
 
-def _shared(encoded: msgspec.Raw) -> Principal | None:
+def principal_in(encoded: msgspec.Raw) -> Principal | None:
     long = len(encoded) > _LONG
     return _principal(json.loads(bytes(encoded))) if long else _principal_in(bytes(encoded))
 
@@ -124,13 +130,13 @@ def _rule(result: LibraryResult, actions: dict[str, str]) -> RuleResult:
     )
 
 
-def _action(contract: Contract, call: Call, rules: list[RuleResult]) -> Action:
+def action_of(contract: Contract, call: Call, failed: Sequence[RuleResult | Failed]) -> Action:
     """An agent stops at the first rule that fails; only after the tool ran do all of them count."""
-    failed = [rule for rule in rules if not rule.passed and not rule.observed]
-    for rule in failed:
+    deciding = [rule for rule in failed if not rule.observed]
+    for rule in deciding:
         if rule.type != "post":
             return cast(Action, rule.action)
-    wanted = {rule.action for rule in failed}
+    wanted = {rule.action for rule in deciding}
     if wanted - {"warn"} and not _may_withhold(contract, call):
         return "warn"
     return next((action for action in _AFTERWARDS if action in wanted), "allow")

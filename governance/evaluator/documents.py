@@ -33,7 +33,7 @@ class Rule:
     looks_at: tuple[str, ...]  # selectors; what the boundary of a sandbox is about
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # each is itself alone, so things can be kept by it
 class Contract:
     guard: Edictum
     rules: tuple[Rule, ...]

@@ -30,6 +30,15 @@ class Evaluate(msgspec.Struct, tag=True, frozen=True):
     seconds: float
 
 
+class Judge(msgspec.Struct, tag=True, frozen=True):
+    """What an agent would do in each of many calls, without the words for it."""
+
+    sha: str
+    calls: list[bytes]  # each the JSON of a WireQuestion
+    patience: float
+    seconds: float
+
+
 class Explain(msgspec.Struct, tag=True, frozen=True):
     """One call, with what each rule of the document saw of it."""
 
@@ -101,6 +110,26 @@ class Results(msgspec.Struct, tag=True, frozen=True):
     results: list[Evaluation | NotEvaluated]
 
 
+class Failed(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A rule that a call does not pass."""
+
+    id: str
+    type: RuleType
+    observed: bool
+    action: str  # what the document says
+
+
+class Judged(msgspec.Struct, tag=True, frozen=True, gc=False):
+    action: Action  # what an agent would do
+    failed: list[Failed]  # in the order in which agents ask them
+
+
+class Judgements(msgspec.Struct, tag=True, frozen=True):
+    """None for a call that passes every rule; fewer of them as in Results."""
+
+    results: list[Judged | NotEvaluated | None]
+
+
 class Saw(msgspec.Struct, frozen=True, array_like=True):
     """What a rule found where it looked: the library's own reading of the call."""
 
@@ -140,5 +169,15 @@ class WireCall(msgspec.Struct, frozen=True, array_like=True):
     environment: str
 
 
-Request: TypeAlias = Load | Evaluate | Explain
-Reply: TypeAlias = Ready | Loaded | Need | Results | Explanation | NotEvaluated
+class WireQuestion(msgspec.Struct, frozen=True, array_like=True):
+    """As it was stored: what of it no rule looks at is not even decoded."""
+
+    tool_name: str
+    tool_args: dict[str, Any]
+    principal: msgspec.Raw
+    environment: str
+    output: msgspec.Raw = msgspec.Raw(b"")  # any JSON; without it no post rule is asked
+
+
+Request: TypeAlias = Load | Evaluate | Judge | Explain
+Reply: TypeAlias = Ready | Loaded | Need | Results | Judgements | Explanation | NotEvaluated

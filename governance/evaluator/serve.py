@@ -11,10 +11,13 @@ from governance.evaluator.calls import evaluate_calls
 from governance.evaluator.confinement import confine, quiet_streams
 from governance.evaluator.documents import Shelf
 from governance.evaluator.explanations import explain_call
+from governance.evaluator.judging import judge_calls
 from governance.evaluator.messages import (
     HEADER,
     Evaluate,
     Explain,
+    Judge,
+    Judgements,
     Load,
     Need,
     Ready,
@@ -61,6 +64,9 @@ def answer(request: Request, shelf: Shelf) -> Reply:
         case Evaluate(sha=sha, calls=calls, patience=patience):
             contract = shelf.take(sha)
             return Results(evaluate_calls(contract, calls, patience)) if contract else Need()
+        case Judge(sha=sha, calls=calls, patience=patience):
+            contract = shelf.take(sha)
+            return Judgements(judge_calls(contract, calls, patience)) if contract else Need()
         case Explain(sha=sha, call=call, patience=patience):
             contract = shelf.take(sha)
             return explain_call(contract, call, patience) if contract else Need()

@@ -5,6 +5,7 @@ import unicodedata
 from governance.evaluator.calls import evaluate_calls
 from governance.evaluator.documents import Shelf
 from governance.evaluator.explanations import explain_call
+from governance.evaluator.judging import judge_calls
 
 _EVERYTHING = r"""
 apiVersion: edictum/v1
@@ -42,6 +43,11 @@ _BROKEN = (
     "a: !what b",
 )
 _PATIENCE = 10.0
+_QUESTIONS = [
+    b'["Bash", {"command": "cat /a https://example.test/a"}, {"role": "a"}, "production", ["a"]]',
+    b'["fetch", {"url": "https://b\\u00fccher.test/"}, null, "production"]',
+    b'["", {}, null, "production", NaN]',
+]
 _CALLS = [
     b'["Bash", {"command": "cat /a https://example.test/a"}, {"role": "a"}, "a", "production"]',
     b'["fetch", {"url": "https://b\\u00fccher.test/"}, null, null, "production"]',
@@ -58,5 +64,6 @@ def warm_up() -> None:
     if contract is None:
         raise RuntimeError("The library refuses the warm-up document.")
     evaluate_calls(contract, _CALLS, _PATIENCE)
+    judge_calls(contract, _QUESTIONS, _PATIENCE)
     for call in _CALLS:
         explain_call(contract, call, _PATIENCE)

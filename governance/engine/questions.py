@@ -1,0 +1,27 @@
+"""Recorded calls as questions: made of the JSON that they were stored as, without reading it."""
+
+from functools import lru_cache
+
+import msgspec
+
+_encoder = msgspec.json.Encoder()
+_KEPT = 10_000
+
+
+def question(
+    tool: str,
+    environment: str,
+    arguments: bytes = b"{}",
+    principal: bytes = b"null",
+    output: bytes | None = None,
+) -> bytes:
+    """Bytes are JSON. Output is whatever the tool returned; without it no post rule is asked."""
+    parts = [_quoted(tool), arguments, principal, _quoted(environment)]
+    if output is not None:
+        parts.append(output)
+    return b"[%b]" % b",".join(parts)
+
+
+@lru_cache(maxsize=_KEPT)
+def _quoted(name: str) -> bytes:
+    return _encoder.encode(name)
