@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run setup setup-dev venv test test-sqlite test-postgres test-sdks test-quick check fix kill browser
+.PHONY: run setup setup-dev venv test test-sqlite test-postgres test-sdks test-quick check fix kill browser result-shapes
 
 run: setup
 	@exec $(BIN)/python manage.py up
@@ -40,6 +40,10 @@ test-quick: setup-dev
 kill: setup-dev
 	@$(BIN)/python -m tests.kill
 	@$(BIN)/python -m tests.kill --postgres
+
+# The table of what shipped checks say of the shapes of results; a test holds it equal to what they do.
+result-shapes: setup-dev
+	@$(BIN)/python -m tests.governance.domain.checks.shapes
 
 TEMPLATES := git ls-files -z '*.html' | xargs -0
 # Where every post of an agent passes, reading META beats building all headers.

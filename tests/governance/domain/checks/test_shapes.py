@@ -1,0 +1,57 @@
+"""Every row of the shapes reference is caught by a rule of a shipped check; its traps are not."""
+
+import pytest
+
+from governance.domain.checks.shipped import shipped
+from governance.domain.checks.shipped.reference import ROWS
+from governance.domain.checks.shipped.rows import FOLLOWED, followed, suggested
+from tests.governance.domain.checks.shapes import NO_RULE, TABLE, Shape, judge_of, shapes, table
+
+RULES = {(name, rule["id"]) for name, check in shipped().items() for rule in check["rules"]}
+
+
+@pytest.mark.parametrize("shape", shapes(), ids=str)
+def test_a_shape_is_judged_as_its_row_says(shape: Shape):
+    said = judge_of(shape.check)(shape.tool, shape.result, shape.elapsed_ms)
+    expected = (shape.verdict, shape.rule, (shape.label,) if shape.label else ())
+    assert (said.verdict, said.rule, said.labels) == expected
+
+
+def test_the_reference_has_all_rows_of_its_second_part():
+    assert [key for key in ROWS if key.isdecimal()] == [str(number) for number in range(1, 70)]
+    assert [ROWS[key].part for key in ("1", "28", "29", "47", "48", "69", "1.2")] == [
+        *("2.1", "2.1", "2.2", "2.2", "2.3", "2.3", "1.2")
+    ]
+
+
+@pytest.mark.parametrize("key", ROWS)
+def test_each_row_is_caught_by_a_rule_that_follows_it(key):
+    caught = {(shape.check, shape.rule) for shape in shapes() if shape.row == key}
+    rules = {pair for pair in caught if (found := followed(*pair)) and found.row.key == key}
+    assert rules, f"no shape of row {key} is caught by a rule of that row"
+
+
+def test_each_rule_follows_a_row_and_catches_a_shape():
+    follow = {(check, rule) for check, rules in FOLLOWED.items() for rule in rules}
+    assert follow == RULES
+    assert RULES - {(shape.check, shape.rule) for shape in shapes()} == set()
+
+
+def test_each_check_lets_a_trap_or_a_success_pass():
+    passed = {shape.check for shape in shapes() if shape.rule in NO_RULE}
+    assert passed == set(shipped())
+
+
+def test_a_rule_that_may_be_suggested_says_failure():
+    verdicts = {
+        (name, rule["id"]): rule["verdict"]
+        for name, check in shipped().items()
+        for rule in check["rules"]
+    }
+    assert {verdicts[pair] for pair in suggested()} == {"failure"}
+    assert ("flags", "not-ok") in suggested()
+    assert ("python-traceback", "text") not in suggested()
+
+
+def test_the_table_of_the_docs_is_what_was_found():
+    assert TABLE.read_text() == table(), "run `make result-shapes`"
