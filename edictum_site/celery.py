@@ -37,6 +37,10 @@ app.conf.beat_schedule = {
         "task": "outcomes.tasks.find_unread_documents",
         "schedule": timedelta(minutes=1),
     },
+    "note agents that hold a stream": {
+        "task": "outcomes.tasks.note_connected",
+        "schedule": timedelta(seconds=10),
+    },
     "find agents that drift": {
         "task": "outcomes.tasks.find_drift",
         "schedule": timedelta(minutes=1),
@@ -52,6 +56,10 @@ app.conf.beat_schedule = {
     "remove unreferenced artifacts": {
         "task": "outcomes.tasks.remove_unreferenced_artifacts",
         "schedule": timedelta(hours=1),
+    },
+    "remove agents that are long gone": {
+        "task": "outcomes.tasks.remove_agents_long_gone",
+        "schedule": timedelta(hours=6),
     },
     "remove idle values of the session store": {
         "task": "outcomes.tasks.remove_idle_values",

@@ -35,5 +35,15 @@ def run_backtests() -> None:
 
 
 @shared_task
+def note_connected() -> None:
+    commands.note_connected()
+
+
+@shared_task
+def remove_agents_long_gone() -> None:
+    commands.remove_agents_long_gone()
+
+
+@shared_task
 def find_drift() -> None:
     commands.find_drift()

@@ -13,6 +13,11 @@ from outcomes.commands.batches import retry_batch
 from outcomes.commands.counters import remove_idle_values, reset_counters
 from outcomes.commands.drift import find_drift
 from outcomes.commands.increments import Increment, counting_up
+from outcomes.commands.presence import (
+    forget_connected,
+    note_connected,
+    remove_agents_long_gone,
+)
 from outcomes.commands.reports import keep_report
 from outcomes.commands.session_store import count_up, put_value, remove_value
 from outcomes.commands.settle import settle_inbox
@@ -28,8 +33,11 @@ __all__ = [
     "counting_up",
     "find_drift",
     "find_unread_documents",
+    "forget_connected",
     "keep_report",
+    "note_connected",
     "put_value",
+    "remove_agents_long_gone",
     "remove_idle_values",
     "remove_unreferenced_artifacts",
     "remove_value",

@@ -23,7 +23,10 @@ def keep_report(kind: AgentReport.Kind, body: bytes, *, agent: str, access: Acce
     with transaction.atomic():
         agent_id = ids_of(Agent, "project", [(access.project_id, name)])[access.project_id, name]
         AgentSeen.objects.bulk_create(
-            [AgentSeen(environment_id=environment, agent_id=agent_id)], ignore_conflicts=True
+            [AgentSeen(environment_id=environment, agent_id=agent_id, heard_at=now)],
+            update_conflicts=True,
+            unique_fields=["environment", "agent"],
+            update_fields=["heard_at"],
         )
         # The agent's row is the queue of those who report for it at once.
         Agent.objects.select_for_update(no_key=True).get(pk=agent_id)

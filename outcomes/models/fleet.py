@@ -7,7 +7,7 @@ class AgentSeen(models.Model):
     """The newest call of an agent in an environment, written with the calls themselves.
 
     Never set back: a call may turn out to be older, or another agent's, but it reported it.
-    Without a call and its time: so far others have told of the agent, but nothing that it called.
+    Without a call and its time: it was heard of otherwise, but so far it has called nothing.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -30,6 +30,7 @@ class AgentSeen(models.Model):
         db_constraint=False,
         db_index=False,
     )
+    heard_at = models.DateTimeField(null=True)  # of otherwise: it held a stream, or reported
 
     class Meta:
         constraints = [

@@ -55,6 +55,7 @@ class FleetAgent:
     connected_since: datetime | None = None
     streams: int = 0
     called_at: datetime | None = None
+    heard_at: datetime | None = None  # of otherwise: it held a stream, or reported
     call: int | None = None  # the newest, of which the event tells the SDK
     reported: Runs = NOTHING
     sent: Runs = NOTHING
@@ -69,12 +70,18 @@ class FleetAgent:
 
     @property
     def last_seen(self) -> datetime | None:
-        return max(filter(None, (self.called_at, self.connected_since)), default=None)
+        seen = (self.called_at, self.connected_since, self.heard_at)
+        return max(filter(None, seen), default=None)
 
     @property
     def runs(self) -> Runs:
         """By its newest call; before the first one, what it was sent."""
         return self.reported if self.reported.revision else self.sent
+
+    @property
+    def is_only_heard_of(self) -> bool:
+        """It held a stream or told of itself, and that is all."""
+        return self.called_at is None and not self.sent.revision
 
     @property
     def drifts(self) -> bool:
@@ -188,12 +195,22 @@ class _Reader:
         rows = AgentSeen.objects.filter(environment__project=self._project)
         if self._name is not None:
             rows = rows.filter(agent__digest=digest_of(self._name))
-        for environment_id, environment, agent_id, name, at, call, version in rows.values_list(
+        for (
+            environment_id,
+            environment,
+            agent_id,
+            name,
+            at,
+            heard,
+            call,
+            version,
+        ) in rows.values_list(
             "environment",
             "environment__name",
             "agent",
             "agent__name",
             "at",
+            "heard_at",
             "call_id",
             "call__policy_version",
         ):
@@ -203,6 +220,7 @@ class _Reader:
                 environment=environment,
                 row=(environment_id, agent_id),
                 called_at=at,
+                heard_at=heard,
                 call=call,
             )
             self._reported[place] = version or ""

@@ -34,6 +34,8 @@ def standing_words(agent: FleetAgent) -> StandingWords:
             return StandingWords("stopped", "stopped", "it has taken the stop", is_trouble=False)
         case Standing.STOPPING:
             return StandingWords("stopped", "stop not taken", _until_when(agent), is_trouble=True)
+        case Standing.UNKNOWN if agent.is_only_heard_of:
+            return StandingWords("", "never called", "", is_trouble=False)
         case Standing.UNKNOWN:
             return StandingWords("", "not known", _why_unknown(agent), is_trouble=False)
 
@@ -81,6 +83,10 @@ def _drift(agents: Sequence[FleetAgent]) -> str:
     if told:
         words = "; ".join(told)
         return f"{words[0].upper()}{words[1:]}."
+    if silent := sum(each.is_only_heard_of for each in agents):
+        if len(agents) == 1:
+            return "It has never called a tool here."
+        return f"{_some_have(silent)} never called a tool here."
     if unknown := numbers[Standing.UNKNOWN]:
         if len(agents) == 1:
             return "Which contract it runs is not known."
@@ -92,7 +98,7 @@ def _drift(agents: Sequence[FleetAgent]) -> str:
 def agent_sentence(name: str, agents: Sequence[FleetAgent]) -> str:
     """The same for one agent, in each environment that it was seen in."""
     if not agents:
-        return f"{name} has no calls that are kept."
+        return f"{name} was not seen in the last 90 days."
     if len(agents) > 1:
         worst = next((each for each in agents if standing_words(each).is_trouble), None)
         seen = f"{name} runs in {number_word(len(agents))} environments"
@@ -116,6 +122,8 @@ def agent_sentence(name: str, agents: Sequence[FleetAgent]) -> str:
             return f"{name} is stopped: every call is blocked."
         case Standing.STOPPING:
             return f"{name} is to stop, and has not taken the stop yet."
+        case Standing.UNKNOWN if agent.is_only_heard_of:
+            return f"{name} has never called a tool here."
         case Standing.UNKNOWN:
             return f"{name}: which contract it runs is not known."
 
@@ -141,6 +149,11 @@ def _why_unknown(agent: FleetAgent) -> str:
 
 def _some(number: int) -> str:
     return f"{number_word(number)} {'runs' if number == 1 else 'run'}"
+
+
+def _some_have(number: int) -> str:
+    words = f"{number_word(number)} {'has' if number == 1 else 'have'}"
+    return f"{words[0].upper()}{words[1:]}"
 
 
 def _be(number: int) -> str:
