@@ -55,3 +55,30 @@ def test_a_rule_that_may_be_suggested_says_failure():
 
 def test_the_table_of_the_docs_is_what_was_found():
     assert TABLE.read_text() == table(), "run `make result-shapes`"
+
+
+# Words and counts of errors in results that are none, whatever tool they are of.
+NO_ERRORS = (
+    {"error": None},
+    {"errors": []},
+    {"failed": 0},
+    {"error": None, "errors": [], "failed": 0, "failures": [], "error_count": 0},
+    {"ok": True, "error": None, "failed": 0},
+    {"is_error": False, "isError": False, "success": True},
+    {"status": "ok", "code": 0, "message": "0 errors, 0 failed"},
+    {"status": 200, "data": {"status": 404, "code": 500, "error": "of a page that was asked for"}},
+    {"data": {"id": 7, "note": "Error: this is what the user wrote"}, "errors": []},
+    {"exit_code": 0, "stdout": "3 tests failed", "stderr": "warning: an error was ignored"},
+    {"rows": [{"error": "x", "status": "failed", "code": 500}]},
+    [{"id": 1, "title": "Error: how to read it"}, {"id": 2, "title": "failed"}],
+    "The last Error: was mended, and nothing failed.",
+    "errors: 0, failed: 0",
+    '{"error": null, "failed": 0, "errors": []}',
+    "404 pages were read.",
+)
+
+
+@pytest.mark.parametrize("result", NO_ERRORS, ids=repr)
+def test_no_shipped_check_takes_a_word_or_a_count_for_a_failure(result):
+    said = {name: judge_of(name)("tool", result, 12.0) for name in shipped()}
+    assert {name: each.rule for name, each in said.items() if each.verdict != "success"} == {}
