@@ -25,6 +25,9 @@ _WORDS = {
     "found unknown escape character": (
         "Unknown escape: use single quotes, or write the backslash twice."
     ),
+    "found invalid Unicode character escape code": (
+        "Half of a character cannot be escaped: write the character itself."
+    ),
     "could not find expected ':'": "A key without its colon.",
     "did not find expected key": "A key was expected here: check the indentation.",
     "did not find expected '-' indicator": (

@@ -38,17 +38,13 @@ def needed(keys: Keys, key: str, problems: Problems, why: str) -> Node | None:
 
 
 def one_of(node: Node, words: Collection[str], problems: Problems, what: str) -> str | None:
-    """One of these words; null and numbers among what is written are told apart from them."""
-    text = text_of(node, problems) if not _is_null(node) else ""
-    if text is None or text in words:
+    text = node.text if isinstance(node, Word) else ""
+    if text in words:
         return text
     meant = nearest(text.lower(), words)
     told = f"`{text[:60]}` is no {what}" if text else f"A {what} belongs here"
-    problems.at(
-        node,
-        told + (f"; `{meant}` is." if meant else f": {_listed(tuple(words))}."),
-        fix=meant,
-    )
+    rest = f"; `{meant}` is." if meant else f": {_listed(tuple(words))}."
+    problems.at(node, told + rest, fix=meant)
     return None
 
 
@@ -75,10 +71,6 @@ def listed(keys: Keys, key: str, problems: Problems, most: int) -> list[Node]:
         )
         return []
     return node.items
-
-
-def _is_null(node: Node) -> bool:
-    return isinstance(node, Word) and not node.quoted and not node.text
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from governance.domain.checks.tree import Node, Word
 from governance.domain.checks.values import text_of
 
 LONGEST: Final = 1_000
+MOST_PATTERNS: Final = 200
 MOST_STATES: Final = 20_000
 MOST_CELLS: Final = 1_000_000
 # Each refused one may have cost its whole share of time: who wrote more mends these first.
@@ -22,6 +23,7 @@ class PatternTable:
     problems: Problems
     automata: list[Automaton] = field(default_factory=list)
     _places: dict[str, int] = field(default_factory=dict)
+    _read: int = 0
     _states: int = 0
     _cells: int = 0
     _refused: int = 0
@@ -39,6 +41,14 @@ class PatternTable:
                 node,
                 f"The pattern has {len(pattern):,} characters; at most {LONGEST:,} are taken.",
             )
+            return None
+        self._read += 1
+        if self._read > MOST_PATTERNS:
+            if self._read == MOST_PATTERNS + 1:
+                message = (
+                    f"At most {MOST_PATTERNS} patterns are taken: put several into one with |."
+                )
+                self.problems.at(node, message)
             return None
         try:
             made = automaton(pattern, ignore_case=ignore_case, multiline=multiline)

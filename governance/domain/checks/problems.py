@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from governance.domain.checks.tree import Keys, Node, Word
+from governance.domain.checks.tree import Node, Word
 from governance.domain.dialect import Path
 from governance.domain.errors import Problem
 from governance.domain.yaml_text import Position, path_text
@@ -32,5 +32,6 @@ class Problems:
     def full(self) -> bool:
         return len(self.found) >= MOST
 
-    def missing(self, keys: Keys, key: str, why: str) -> None:
-        self.at(keys, f"`{key}` is missing: {why}")
+    def in_order(self) -> tuple[Problem, ...]:
+        """As they stand in the text."""
+        return tuple(sorted(self.found, key=lambda each: (each.line or 0, each.column or 0)))

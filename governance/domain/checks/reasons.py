@@ -4,7 +4,7 @@ from typing import Final
 
 from governance.domain.checks.compiled import Part
 from governance.domain.checks.problems import Problems
-from governance.domain.checks.selectors import SelectorRefused, selector_at
+from governance.domain.checks.selectors import SelectorRefused, refuse_step, selector_at
 from governance.domain.checks.tree import Word
 
 LONGEST: Final = 1_000
@@ -61,6 +61,9 @@ def _looked(text: str, at: int) -> tuple[Part, int]:
                 "Between braces stands `value` or a selector; a brace itself is written {{.", at
             ) from refused
         raise
-    if text[end : end + 1] != "}":
-        raise SelectorRefused("This brace is not closed where its selector ends.", at)
+    close = text.find("}", end)
+    if close < 0:
+        raise SelectorRefused("This brace is never closed.", at)
+    if close > end:
+        refuse_step(text[:close], end)
     return {"select": selector}, end + 1

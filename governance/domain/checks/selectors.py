@@ -24,6 +24,8 @@ _OR = re.compile(r" *\?\? *")
 
 _ANY_KEY = re.compile(r"\.([^\s.\[\]|?\"{}*]+)")
 
+_ESCAPES: Final = r"An unknown escape in this key: known are \" \\ \/ \b \f \n \r \t and \u00e9."
+
 _MEANT: Final = {
     "output": "result",
     "response": "result",
@@ -45,7 +47,7 @@ class SelectorRefused(ValueError):
 def read_selector(text: str, *, in_item: bool = False) -> Selector:
     selector, end = selector_at(text, 0, in_item=in_item)
     if end < len(text):
-        _refuse_step(text, end)
+        refuse_step(text, end)
     return selector
 
 
@@ -119,7 +121,7 @@ class _Reading:
         if found := self.take(_PIPE):
             return self._piped(found[1], before, at)
         if self.text[at : at + 1] in (".", "[", "|"):
-            _refuse_step(self.text, at)
+            refuse_step(self.text, at)
         return None
 
     def _piped(self, way: str, before: list[Step], at: int) -> Step:
@@ -130,7 +132,7 @@ class _Reading:
         return [way]
 
 
-def _refuse_step(text: str, at: int) -> Never:
+def refuse_step(text: str, at: int) -> Never:
     rest = text[at:]
     if found := re.match(r"\[\s*(?:\"([^\"]*)\"|'([^']*)')", rest):
         word = found[1] or found[2] or ""
@@ -160,9 +162,7 @@ def _unquoted(written: str, at: int) -> str:
     try:
         key = json.loads(written, strict=False)
     except ValueError as error:
-        raise SelectorRefused(
-            'In a quoted key only \\" and \\\\ and \\n, \\t, \\u00e9 …', at
-        ) from error
+        raise SelectorRefused(_ESCAPES, at) from error
     if not isinstance(key, str) or not can_be_kept(key):
         raise SelectorRefused("A NUL and half of a character cannot be kept.", at)
     return key

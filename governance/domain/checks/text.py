@@ -75,7 +75,7 @@ def _checked(root: Keys, problems: Problems, included: Included, version: int) -
     rules = Rules(problems, patterns).all_of(root, name, included)
     examples = read_examples(root, problems)
     if problems.found or last is None:
-        return CheckedText(name=name, description=description, problems=tuple(problems.found))
+        return CheckedText(name=name, description=description, problems=problems.in_order())
     compiled: Compiled = {
         "format": FORMAT,
         "name": name,
@@ -88,7 +88,7 @@ def _checked(root: Keys, problems: Problems, included: Included, version: int) -
     return CheckedText(
         name=name,
         description=description,
-        problems=tuple(problems.found),
+        problems=problems.in_order(),
         compiled=compiled,
         examples=ran,
     )

@@ -25,7 +25,7 @@ _NO_NUMBER = re.compile(r"[-+]?\.(?:inf|nan)", re.IGNORECASE)
 _TRUTH_TO_SOME = re.compile(r"(?:yes|no|on|off)", re.IGNORECASE)
 _NUMBER_TO_SOME = re.compile(
     r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # 12:30 counts minutes in YAML 1.1
-    r"|[-+]?[0-9._]*_[0-9._]*|[-+]?0[0-9]+(?:\.[0-9]*)?|[-+]?0[bo][0-7_]+|[-+]0x[0-9a-fA-F_]+"
+    r"|[-+]?[0-9.]*[0-9]_[0-9._]*|[-+]?0[0-9]+(?:\.[0-9]*)?|[-+]?0[bo][0-7_]+|[-+]0x[0-9a-fA-F_]+"
 )
 
 
