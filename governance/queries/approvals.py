@@ -61,12 +61,15 @@ def waiting_approvals(
     session: str = "",
     limit: int,
 ) -> list[Approval]:
-    """Those that somebody can still decide, the one that runs out first on top."""
+    """Those that somebody can still decide, the one that runs out first on top.
+
+    Of a session also those that tell none: only the calls behind them say whose they are.
+    """
     rows = _listed(project_id).filter(_standing(Status.PENDING, now))
     if environment:
         rows = rows.filter(environment__name=environment)
     if session:
-        rows = rows.filter(session_id=session)
+        rows = rows.filter(session_id__in=(session, ""))
     return list(rows.order_by("ends_at", "id")[:limit])
 
 

@@ -38,6 +38,7 @@ from outcomes.queries.inbox import (
 )
 from outcomes.queries.paging import Page, Place, place_of
 from outcomes.queries.reports import ReadReport, is_agent, reports_of
+from outcomes.queries.session_asking import Asking, asking_sessions
 from outcomes.queries.session_list import (
     SessionCounts,
     SessionFilter,
@@ -67,6 +68,7 @@ from outcomes.queries.settling import Backlog, backlog, is_settled, newest_batch
 
 __all__ = [
     "SHOWN",
+    "Asking",
     "Backlog",
     "CallFilter",
     "FoundSessions",
@@ -84,6 +86,7 @@ __all__ = [
     "WholeCall",
     "approvals_of",
     "artifact_with",
+    "asking_sessions",
     "backlog",
     "backtest_numbered",
     "backtests_of",

@@ -10,6 +10,7 @@ from django.db.models import Count, Q, QuerySet
 from outcomes.codec import as_text
 from outcomes.models import Agent, Call, Session
 from outcomes.queries.paging import Page, Place, page_of
+from outcomes.queries.session_asking import Asking
 from outcomes.queries.session_reports import sessions
 
 SESSION_PLACE: Final = ("last_at", "id")
@@ -31,12 +32,13 @@ class SessionFilter:
 class SessionCounts:
     all: int
     running: int
+    waiting: int  # for an approval
     stopped: int
     premature: int
 
     @property
     def ended(self) -> int:
-        return self.all - self.running - self.stopped
+        return self.all - self.running - self.waiting - self.stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,30 +47,34 @@ class SessionlessAgent:
     calls: int
 
 
-def state_of(session: Session, now: datetime) -> str:
+def state_of(session: Session, now: datetime, asking: Asking) -> str:
     if session.stopped:
         return "stopped"
-    is_recent = session.last_at is not None and session.last_at > now - RUNNING_FOR
-    return "running" if is_recent else "ended"
+    if session in asking:
+        return "waiting"
+    return "running" if _is_recent(session.last_at, now) else "ended"
 
 
 def sessions_shown(
     project_id: int,
     wanted: SessionFilter,
     now: datetime,
+    asking: Asking,
     *,
     before: Place | None = None,
     after: Place | None = None,
 ) -> Page[Session]:
     found = sessions(project_id, environment=wanted.environment, text=wanted.text).defer("tally")
     if wanted.state:
-        found = found.filter(_in_state(now)[wanted.state])
+        found = found.filter(_in_state(now, asking)[wanted.state])
     return page_of(found, SESSION_PLACE, size=SESSIONS_SHOWN, before=before, after=after)
 
 
-def session_counts(project_id: int, wanted: SessionFilter, now: datetime) -> SessionCounts:
+def session_counts(
+    project_id: int, wanted: SessionFilter, now: datetime, asking: Asking
+) -> SessionCounts:
     """Over all rows, whatever state is asked for: answered by an index unless a text is."""
-    states = _in_state(now)
+    states = _in_state(now, Asking())
     found: QuerySet[Session] = Session.objects.filter(project=project_id, last_at__isnull=False)
     if wanted.environment:
         found = found.filter(environment__name=as_text(wanted.environment))
@@ -81,7 +87,16 @@ def session_counts(project_id: int, wanted: SessionFilter, now: datetime) -> Ses
         count_stopped=Count("id", filter=states["stopped"]),
         count_premature=Count("id", filter=Q(stopped=Session.Stopped.PREMATURE)),
     )
-    return SessionCounts(**{name.removeprefix("count_"): n for name, n in counts.items()})
+    # The index knows no ids: the few that wait are counted apart.
+    rows = found.filter(asking.rows(), stopped="").order_by() if asking else found.none()
+    last = list(rows.values_list("last_at", flat=True))
+    return SessionCounts(
+        all=counts["count_all"],
+        running=counts["count_running"] - sum(_is_recent(at, now) for at in last),
+        waiting=len(last),
+        stopped=counts["count_stopped"],
+        premature=counts["count_premature"],
+    )
 
 
 def sessionless_agents(project_id: int, environment: str = "") -> list[SessionlessAgent]:
@@ -97,10 +112,16 @@ def sessionless_agents(project_id: int, environment: str = "") -> list[Sessionle
     return [SessionlessAgent(names[agent], calls) for agent, calls in counts.most_common()]
 
 
-def _in_state(now: datetime) -> dict[str, Q]:
-    since = now - RUNNING_FOR
+def _in_state(now: datetime, asking: Asking) -> dict[str, Q]:
+    since, waits = now - RUNNING_FOR, asking.rows()
+    goes_on = ~waits if asking else Q()
     return {
-        "running": Q(stopped="", last_at__gt=since),
+        "running": Q(stopped="", last_at__gt=since) & goes_on,
+        "waiting": Q(stopped="") & waits,
         "stopped": ~Q(stopped=""),
-        "ended": Q(stopped="", last_at__lte=since),
+        "ended": Q(stopped="", last_at__lte=since) & goes_on,
     }
+
+
+def _is_recent(last_at: datetime | None, now: datetime) -> bool:
+    return last_at is not None and last_at > now - RUNNING_FOR

@@ -29,6 +29,7 @@ from outcomes.views.sentences import number_word
 
 WAITING_SHOWN: Final = 50
 ENDED_SHOWN: Final = 25
+LOOKED_THROUGH: Final = 500  # of a session, those too that do not tell whose they are
 COUNTED: Final = timedelta(hours=24)
 SOON: Final = 90  # seconds
 
@@ -109,18 +110,20 @@ def session_approvals(
 ) -> dict[str, Any]:
     """What waits in this session, with the calls behind it among those that are known, if any."""
     now = timezone.now()
-    waiting = governance.waiting_approvals(
+    asking = governance.waiting_approvals(
         request.project.pk,
         now,
         environment=session.environment.name,
         session=session.session_id,
-        limit=WAITING_SHOWN,
+        limit=LOOKED_THROUGH,
     )
     if known is None:
-        calls = queries.calls_behind(request.project.pk, waiting)
+        calls = queries.calls_behind(request.project.pk, asking)
     else:
         told = [(line.row, line.folded) for line in known if line.folded is not None]
-        calls = queries.calls_behind_among(waiting, told)
+        calls = queries.calls_behind_among(asking, told)
+    own = {key for key, call in calls.items() if call.session_id == session.pk}
+    waiting = [each for each in asking if each.session_id or each.pk in own][:WAITING_SHOWN]
     return _waiting(request, waiting, calls, now, session=session)
 
 

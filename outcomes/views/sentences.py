@@ -19,7 +19,7 @@ _WORDS: Final = (
 class Standing:
     """As much of a session as its sentence needs."""
 
-    state: str  # running, stopped or ended
+    state: str  # running, waiting, stopped or ended
     calls: int
     results: Results
     denied: int
@@ -43,23 +43,31 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def sessions_sentence(*, total: int, running: int, stopped: int, premature: int) -> str:
+def sessions_sentence(
+    *, total: int, running: int, waiting: int, stopped: int, premature: int
+) -> str:
     if not total:
         return "No session yet."
     if total == 1:
-        return f"One session, {_of_one(running, stopped, premature)}."
+        return f"One session, {_of_one(running, waiting, stopped, premature)}."
     running_words = f"{number_word(running)} {'is' if running == 1 else 'are'} running"
     stopped_words = f"{number_word(stopped)} {'was' if stopped == 1 else 'were'} stopped by a limit"
     if stopped and premature == stopped:
         stopped_words += ", too early" if stopped == 1 else ", all of them too early"
     elif premature:
         stopped_words += f", {number_word(premature)} of them too early"
-    return f"{total:,} sessions. {running_words.capitalize()}; {stopped_words}."
+    waiting_words = ""
+    if waiting:
+        verb = "waits" if waiting == 1 else "wait"
+        waiting_words = f" {number_word(waiting)} {verb} for an approval;"
+    return f"{total:,} sessions. {running_words.capitalize()};{waiting_words} {stopped_words}."
 
 
-def _of_one(running: int, stopped: int, premature: int) -> str:
+def _of_one(running: int, waiting: int, stopped: int, premature: int) -> str:
     if stopped:
         return "stopped by a limit" + (", too early" if premature else "")
+    if waiting:
+        return "waiting for an approval"
     return "still running" if running else "ended"
 
 
@@ -147,6 +155,7 @@ def _course(session: Standing) -> str:
     calls = "one call" if one else f"{session.calls:,} calls"
     begins = {
         "running": f"Running, {calls} so far",
+        "waiting": f"Waiting for an approval, {calls} so far",
         "stopped": f"Stopped by a limit after {calls}",
     }.get(session.state, f"Ended after {calls}")
     clauses = _one_call(session) if one else _many_calls(session)

@@ -1,6 +1,6 @@
 """The list of sessions, the page of one, and the parts of both that keep themselves up to date."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -25,7 +25,13 @@ from outcomes.views.named import named_session
 from outcomes.views.paging import links_of, start_of, with_query
 from outcomes.views.rows import CallLine, principal_words
 
-STATES = {"": "All", "running": "Running", "stopped": "Stopped", "ended": "Ended"}
+STATES = {
+    "": "All",
+    "running": "Running",
+    "waiting": "Waiting",
+    "stopped": "Stopped",
+    "ended": "Ended",
+}
 TURNS_SHOWN = 30
 ARTIFACTS_SHOWN = 20
 
@@ -54,14 +60,16 @@ def session_rows(request: MemberRequest) -> HttpResponse:
 @member_page()
 def session(request: MemberRequest, session_id: str) -> HttpResponse:
     found = named_session(request, session_id)
+    calls = session_calls(request, found)
+    waiting = session_approvals(request, found, calls["lines"])
     context = {
         "page_title": found.session_id,
         "may_reset": may(request.role, Action.RESET_SESSION),
-        **_standing(request, found),
-        **session_calls(request, found),
+        "waiting": waiting,
+        **_standing(request, found, _state(found, waiting)),
+        **calls,
+        **_told_by_calls(calls["lines"]),
     }
-    context |= {"waiting": session_approvals(request, found, context["lines"])}
-    context |= _told_by_calls(context["lines"])
     return render(request, "outcomes/session.html", context)
 
 
@@ -69,9 +77,10 @@ def session(request: MemberRequest, session_id: str) -> HttpResponse:
 @member_page()
 def session_standing(request: MemberRequest) -> HttpResponse:
     found = named_session(request, request.GET.get("of", ""))
-    if request.GET.get("tag") == _tag(found):
+    state = _state(found, session_approvals(request, found))
+    if request.GET.get("tag") == _tag(found, state):
         return HttpResponse(status=204)
-    context = _standing(request, found) | {"alone": True}
+    context = _standing(request, found, state) | {"alone": True}
     return render(request, "outcomes/_session_standing.html", context)
 
 
@@ -84,11 +93,12 @@ def _list(request: MemberRequest) -> dict[str, Any]:
         state=state if state in STATES else "",
     )
     start = start_of(request.GET, SESSION_PLACE)
+    asking = queries.asking_sessions(request.project.pk, now)
     page = queries.sessions_shown(
-        request.project.pk, wanted, now, before=start.before, after=start.after
+        request.project.pk, wanted, now, asking, before=start.before, after=start.after
     )
-    counts = queries.session_counts(request.project.pk, wanted, now)
-    rows = [(row, queries.state_of(row, now)) for row in page.rows]
+    counts = queries.session_counts(request.project.pk, wanted, now, asking)
+    rows = [(row, queries.state_of(row, now, asking)) for row in page.rows]
     tag = _hash([(_in_list(row), state) for row, state in rows], counts)
     address = with_query(
         reverse("outcomes:sessions", args=[request.project.slug]),
@@ -104,6 +114,7 @@ def _list(request: MemberRequest) -> dict[str, Any]:
         "states": [
             (name, word, getattr(counts, name or "all"), with_query(address, state=name))
             for name, word in STATES.items()
+            if name != "waiting" or counts.waiting or wanted.state == "waiting"
         ],
         "shown_of": shown_of,
         "shown": f"{len(rows):,} of {shown_of:,}, newest first",
@@ -130,6 +141,7 @@ def _sentence(wanted: SessionFilter, counts: queries.SessionCounts) -> str:
     return sentences.sessions_sentence(
         total=counts.all,
         running=counts.running,
+        waiting=counts.waiting,
         stopped=counts.stopped,
         premature=counts.premature,
     )
@@ -143,10 +155,14 @@ def _told_by_calls(lines: Sequence[CallLine]) -> dict[str, str]:
     return {"principal": next(principals, ""), "parent": next(parents, "")}
 
 
-def _standing(request: MemberRequest, session: Session) -> dict[str, Any]:
+def _state(session: Session, waiting: Mapping[str, Any]) -> str:
+    asking = queries.Asking(found={session.pk} if waiting["lines"] else ())
+    return queries.state_of(session, timezone.now(), asking)
+
+
+def _standing(request: MemberRequest, session: Session, state: str) -> dict[str, Any]:
     page = queries.whole_session(session)
     overview = page.overview
-    state = queries.state_of(session, timezone.now())
     standing = sentences.Standing(
         state=state,
         calls=session.attempts,
@@ -172,13 +188,13 @@ def _standing(request: MemberRequest, session: Session) -> dict[str, Any]:
             reverse("outcomes:session_standing", args=[request.project.slug]),
             of=session.session_id,
             environment=session.environment.name,
-            tag=_tag(session),
+            tag=_tag(session, state),
         ),
     }
 
 
-def _tag(session: Session) -> str:
-    return _hash(_in_list(session), session.tally, queries.state_of(session, timezone.now()))
+def _tag(session: Session, state: str) -> str:
+    return _hash(_in_list(session), session.tally, state)
 
 
 def _in_list(session: Session) -> tuple[object, ...]:

@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from governance import commands
 from governance.domain.actor import CONSOLE
@@ -289,3 +290,45 @@ def test_a_full_page_takes_no_more_than_twelve_queries(
 )
 def test_time_left_is_told_in_two_units(seconds, words):
     assert left_words(seconds) == words
+
+
+def test_a_session_that_waits_for_an_approval_has_not_ended(project, agent, pages):
+    long_ago = (timezone.now() - timedelta(minutes=9)).isoformat()
+    for name in ("s-1", "other"):
+        agent.post(an_item(name, timestamp=long_ago))
+    an_approval(project, session_id="s-1", timeout_s=3_600)
+    text = pages.text("sessions/")
+    assert "2 sessions. None are running; one waits for an approval; none were stopped" in text
+    assert "Waiting 1" in text
+    assert "Ended 1" in text
+    assert len(pages.rows("sessions/", state="waiting")) == 1
+    assert len(pages.rows("sessions/", state="ended")) == 1
+    assert "Waiting for an approval, one call so far" in pages.text("sessions/s-1/")
+    commands.decide(Approval.objects.get(), approve=True, by=CONSOLE)
+    assert "Waiting" not in pages.text("sessions/")
+
+
+def test_before_its_silence_is_long_it_waits_as_well_and_does_not_run(project, agent, pages):
+    agent.post(an_item("s-1"))
+    an_approval(project, session_id="s-1")
+    assert "One session, waiting for an approval." in pages.text("sessions/")
+    assert pages.rows("sessions/", state="running") == []
+
+
+def test_of_an_agent_that_tells_no_session_its_call_tells_which_one_waits(
+    project, agent, pages, django_assert_max_num_queries
+):
+    approval = moved(an_approval(project, session_id="", timeout_s=3_600), minutes=8)
+    asks(agent, approval, run_id="old-sdk")
+    an_approval(project, session_id="told", timeout_s=3_600)
+    with django_assert_max_num_queries(12):
+        assert "Waiting 1" in pages.text("sessions/")
+    with django_assert_max_num_queries(12):
+        assert "Waiting for an approval" in pages.text("sessions/old-sdk/")
+
+
+def test_who_waits_elsewhere_is_another_session(project, agent, pages):
+    long_ago = (timezone.now() - timedelta(minutes=9)).isoformat()
+    agent.post(an_item("s-1", timestamp=long_ago))
+    an_approval(project, session_id="s-1", env="staging")
+    assert "One session, ended." in pages.text("sessions/")

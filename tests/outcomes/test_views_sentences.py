@@ -54,6 +54,11 @@ def a_standing(state: str = "ended", **fields) -> Standing:
         ((1, 0, 1, 1), "One session, stopped by a limit, too early."),
         ((9, 0, 0, 0), "9 sessions. None are running; none were stopped by a limit."),
         ((9, 1, 1, 0), "9 sessions. One is running; one was stopped by a limit."),
+        ((1, 0, 0, 0, 1), "One session, waiting for an approval."),
+        (
+            (9, 1, 1, 0, 2),
+            "9 sessions. One is running; two wait for an approval; one was stopped by a limit.",
+        ),
         ((9, 1, 1, 1), "9 sessions. One is running; one was stopped by a limit, too early."),
         (
             (9, 2, 3, 3),
@@ -67,8 +72,10 @@ def a_standing(state: str = "ended", **fields) -> Standing:
     ],
 )
 def test_the_list_says_how_many_run_and_how_many_were_stopped(counts, sentence):
-    total, running, stopped, premature = counts
-    said = sessions_sentence(total=total, running=running, stopped=stopped, premature=premature)
+    total, running, stopped, premature, *waiting = counts
+    said = sessions_sentence(
+        total=total, running=running, waiting=sum(waiting), stopped=stopped, premature=premature
+    )
     assert said == sentence
 
 
