@@ -63,6 +63,7 @@ check: setup-dev
 	@$(BIN)/python -m pytest -q tests/test_house.py
 
 fix: setup-dev
+	@$(BIN)/python -m clients.python.copy_matcher
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 	-@$(TEMPLATES) $(BIN)/djade --target-version 5.2

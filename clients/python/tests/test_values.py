@@ -4,6 +4,8 @@ import dataclasses
 import datetime
 import enum
 import json
+import math
+import pathlib
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 
 from edictum_site_client import Masking
 from edictum_site_client.masking import MASK
-from edictum_site_client.values import Withheld, encoded, jsonable, text_of
+from edictum_site_client.values import Withheld, encoded, jsonable, plain, text_of
 
 PLAIN = st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.text(max_size=20)
 KEYS = st.text('01 .:"\\\n\0äß漢😀', max_size=8)  # no letters that could tell of a secret
@@ -34,6 +36,11 @@ class Model:
         return {"content": "fine", "token": "t"}
 
 
+class Message:
+    def model_dump(self) -> dict[str, Any]:
+        return {"content": [1.5, None]}
+
+
 class Rude:
     def __str__(self) -> str:
         raise RuntimeError("no")
@@ -46,6 +53,37 @@ def shaped(value: Any, **settings: Any) -> Any:
 @given(JSON)
 def test_json_without_secrets_leaves_as_it_is(value: Any) -> None:
     assert json.loads(encoded(shaped(value))) == value
+
+
+OBJECTS = st.sampled_from(
+    [
+        Colour.RED,
+        Message(),
+        Rude(),
+        b"\xff",
+        (1, {2}),
+        {3: math.inf},
+        2**70,
+        "\ud800",
+        ValueError("x"),
+        pathlib.PurePath("a/b"),
+        datetime.date(2026, 11, 18),
+    ]
+)
+ANYTHING = st.recursive(
+    PLAIN | OBJECTS, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner)
+)
+
+
+@given(ANYTHING)
+def test_what_a_check_is_asked_about_is_what_leaves_when_nothing_is_secret(value: Any) -> None:
+    assert MASK not in str(sent := shaped(value))
+    assert plain(value) == sent
+
+
+def test_a_check_is_asked_about_what_is_cut_or_masked_before_it_leaves() -> None:
+    value = Row("A" * 2_000_000, "k")
+    assert plain(value) == {"name": "A" * 2_000_000, "api_key": "k"}
 
 
 @pytest.mark.parametrize(

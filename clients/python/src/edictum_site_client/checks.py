@@ -19,7 +19,10 @@ def default_check(tool_name: str, result: Any) -> bool:
 def check_of(given: SuccessCheck | None) -> SuccessCheck | None:
     """The one place where what a console was given becomes a check; None means edictum's own."""
     if given is not None and not callable(given):
-        raise TypeError("success_check is a callable of (tool_name, result), or None.")
+        raise TypeError(
+            "success_check is a callable of (tool_name, result), or None; a name is for"
+            " guard_options() or check()."
+        )
     return given
 
 

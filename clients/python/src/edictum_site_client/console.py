@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import ssl
+import weakref
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from pathlib import Path
 from types import TracebackType
 from typing import Any, TypedDict, overload
 
@@ -14,13 +17,17 @@ from edictum_site_client import recording
 from edictum_site_client.checks import SuccessCheck, check_of, default_check
 from edictum_site_client.guard import GuardSink
 from edictum_site_client.masking import Masking
+from edictum_site_client.named_checks import CheckUnavailable, Followed, NamedCheck
 from edictum_site_client.outbox import Family
 from edictum_site_client.outcomes import What, item
 from edictum_site_client.recording import Call, Function, Options
+from edictum_site_client.refreshing import Refresher
 from edictum_site_client.sdk_events import event_of
 from edictum_site_client.sending import Delivery, Sender
 from edictum_site_client.transport import Transport
 from edictum_site_client.values import encoded
+
+FAREWELL = 1.0  # seconds for a thread that only has to notice that it is to end
 
 logger = logging.getLogger("edictum_site_client")
 
@@ -44,6 +51,7 @@ class Console:
         success_check: SuccessCheck | None = None,
         masking: Masking | None = None,
         flush_interval: float = 0.5,
+        refresh_interval: float = 30.0,
         exit_timeout: float = 5.0,
         request_timeout: float = 10.0,
         max_waiting: int = 20_000,
@@ -61,15 +69,22 @@ class Console:
         self.masking = masking or Masking()
         self.exit_timeout = exit_timeout
         headers = {"Authorization": f"Bearer {api_key}", "X-Edictum-Agent-Id": agent_id}
-        transport = Transport(
-            self.url,
-            headers,
-            timeout=request_timeout,
-            tls=ssl_context,
-            allow_insecure=allow_insecure,
+
+        def transport() -> Transport:
+            return Transport(
+                self.url,
+                headers,
+                timeout=request_timeout,
+                tls=ssl_context,
+                allow_insecure=allow_insecure,
+            )
+
+        self._refresher = Refresher(transport(), refresh_interval)
+        self._followed: weakref.WeakValueDictionary[tuple[str, int | None], Followed] = (
+            weakref.WeakValueDictionary()
         )
         self._sender = Sender(
-            transport,
+            transport(),
             interval=flush_interval,
             at_exit=exit_timeout,
             most=max_waiting,
@@ -79,10 +94,53 @@ class Console:
     def __repr__(self) -> str:
         return f"Console({self.url!r}, agent_id={self.agent_id!r})"
 
-    def guard_options(self) -> GuardOptions:
-        """One set for each guard."""
-        sink = GuardSink(self)
+    def guard_options(
+        self,
+        success_check: SuccessCheck | str | None = None,
+        *,
+        fallback: SuccessCheck | None = None,
+    ) -> GuardOptions:
+        """One set for each guard; a check's name is short for `check(name, fallback=…)`."""
+        if isinstance(success_check, str):
+            success_check = self.check(success_check, fallback=fallback)
+        sink = GuardSink(self, check_of(success_check))
         return {"success_check": sink.success_check, "audit_sink": sink}
+
+    def check(
+        self,
+        name: str,
+        *,
+        version: int | None = None,
+        fallback: SuccessCheck | None = None,
+        cache: str | os.PathLike[str] | None = None,
+    ) -> NamedCheck:
+        """A success check that the console keeps: the newest version, or always this one.
+
+        Asks the console once, and follows it in the background. When nobody answers and `cache`
+        holds nothing either, `fallback` judges until it does; without one this raises.
+        """
+        followed = self._followed.get((name, version))
+        if followed is None:
+            followed = Followed(name, version, Path(cache) if cache is not None else None)
+            followed.read_file()
+            followed = self._followed.setdefault((name, version), followed)
+        if followed.held is None or followed.held.origin == "file":
+            self._refresher.follow(followed)
+        if followed.held is None and fallback is None:
+            raise CheckUnavailable(f"The success check {name} was not got: {followed.last_error}")
+        return NamedCheck(followed, self._refresher, check_of(fallback))
+
+    async def acheck(
+        self,
+        name: str,
+        *,
+        version: int | None = None,
+        fallback: SuccessCheck | None = None,
+        cache: str | os.PathLike[str] | None = None,
+    ) -> NamedCheck:
+        return await asyncio.to_thread(
+            self.check, name, version=version, fallback=fallback, cache=cache
+        )
 
     @overload
     def tool(self, tool: Function, /) -> Function: ...
@@ -174,7 +232,9 @@ class Console:
 
     def close(self, timeout: float | None = None) -> bool:
         """Sends what waits, and takes nothing more. The end of the process does it too."""
-        return self._sender.close(self.exit_timeout if timeout is None else timeout)
+        done = self._sender.close(self.exit_timeout if timeout is None else timeout)
+        self._refresher.close(FAREWELL)
+        return done
 
     async def aflush(self, timeout: float = 10.0) -> bool:
         return await asyncio.to_thread(self.flush, timeout)

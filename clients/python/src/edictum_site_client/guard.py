@@ -7,8 +7,9 @@ import sys
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from edictum_site_client.checks import edictums_own
+from edictum_site_client.checks import SuccessCheck, edictums_own
 from edictum_site_client.matching import Execution, Matching, guard_behind
+from edictum_site_client.named_checks import judged_by
 from edictum_site_client.outcomes import NotSaid, Returned, What
 from edictum_site_client.sdk_events import about_call, action_of
 
@@ -30,14 +31,15 @@ EXECUTED = frozenset(("call_executed", "call_failed"))
 class GuardSink:
     """Takes the SDK's own events along, and adds to each execution what they lack."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, check: SuccessCheck | None = None) -> None:
         self._console = console
+        self._check = check
         self._matching = Matching()
 
     def success_check(self, tool_name: str, result: Any) -> bool:
         asking = sys._getframe(1)
         self._matching.returned(tool_name, result, asking)
-        check = self._console.success_check
+        check = self._check or self._console.success_check
         if check is None:
             return edictums_own(tool_name, result, asking)
         return bool(check(tool_name, result))
@@ -89,11 +91,12 @@ class GuardSink:
 
     def _keep(self, event: Any, execution: Execution) -> None:
         about = about_call(event, self._console)
+        about["metadata"] = judged_by(self._check or self._console.success_check)
         what: What = execution.what or NotSaid()
         flagged = getattr(event, "postconditions_passed", None) is False
         if isinstance(what, Returned) and flagged and not self._console.masking.flagged_outputs:
             what = NotSaid()
-            about["metadata"] = {"output_withheld": "a rule of the contract objected to it"}
+            about["metadata"] |= {"output_withheld": "a rule of the contract objected to it"}
         self._console.keep_outcome(
             what,
             about,

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from edictum_site_client.matching import Open, open_call
+from edictum_site_client.named_checks import judged_by
 from edictum_site_client.outcomes import Denied, NotSaid, Raised, Returned, What
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ class Call:
             "idempotent": self._options.idempotent,
             "tool_success": success,
             "parent_call_id": self._parent,
+            "metadata": judged_by(self._console.success_check),
         }
 
 

@@ -1,11 +1,13 @@
-"""One connection to the console, kept open, and what its answers mean for what was sent."""
+"""One connection to the console, kept open, and what its answers mean."""
 
 from __future__ import annotations
 
 import gzip
 import http.client
 import json
+import socket
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -13,6 +15,7 @@ from urllib.parse import urlsplit
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 WORTH_PACKING = 16_384  # bytes
 LARGEST_ANSWER = 4_000_000
+LARGEST_FILE = 32_000_000
 
 Verdict = Literal["taken", "later", "smaller", "refused"]
 
@@ -22,6 +25,13 @@ class Answer:
     verdict: Verdict
     why: str = ""
     rejected: int = 0
+
+
+@dataclass(frozen=True)
+class File:
+    status: int
+    body: bytes
+    etag: str
 
 
 class Transport:
@@ -50,6 +60,7 @@ class Transport:
         self._timeout = timeout
         self._tls = tls
         self._connection: http.client.HTTPConnection | None = None
+        self._cut = False
 
     def post(self, family: str, items: list[bytes]) -> Answer:
         body = b'{"%s":[%s]}' % (family.encode(), b",".join(items))
@@ -57,32 +68,45 @@ class Transport:
         if len(body) > WORTH_PACKING:
             body, headers["Content-Encoding"] = gzip.compress(body, 1), "gzip"
         try:
-            status, text = self._exchange(f"{self._path}/v1/{family}", body, headers)
+            told = self._exchange("POST", family, body, headers, LARGEST_ANSWER)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             return Answer("later", f"{type(error).__name__}: {error}")
-        return _read(status, text)
+        return _read(told.status, told.body)
 
-    def _exchange(self, path: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes]:
+    def get(self, path: str, etag: str = "") -> File:
+        """Raises what a network raises."""
+        headers = {**self._headers, **({"If-None-Match": etag} if etag else {})}
+        try:
+            return self._exchange("GET", path, None, headers, LARGEST_FILE)
+        except (OSError, http.client.HTTPException):
+            self.close()
+            raise
+
+    def _exchange(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str], most: int
+    ) -> File:
         reused = self._connection is not None
         try:
-            return self._ask(path, body, headers)
+            return self._ask(method, path, body, headers, most)
         except (ConnectionError, http.client.RemoteDisconnected):
             # A connection that rested may have been closed over there; repeats do no harm.
-            if not reused:
+            if not reused or self._cut:
                 raise
         self.close()
-        return self._ask(path, body, headers)
+        return self._ask(method, path, body, headers, most)
 
-    def _ask(self, path: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes]:
+    def _ask(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str], most: int
+    ) -> File:
         if self._connection is None:
             self._connection = self._connect()
-        self._connection.request("POST", path, body, headers)
+        self._connection.request(method, f"{self._path}/v1/{path}", body, headers)
         answer = self._connection.getresponse()
-        text = answer.read(LARGEST_ANSWER)
+        text = answer.read(most)
         if not answer.isclosed():
             self.close()
-        return answer.status, text
+        return File(answer.status, text, answer.getheader("ETag") or "")
 
     def _connect(self) -> http.client.HTTPConnection:
         host, port = self._address.hostname or "", self._address.port
@@ -90,6 +114,14 @@ class Transport:
             return http.client.HTTPConnection(host, port, timeout=self._timeout)
         tls = self._tls or ssl.create_default_context()
         return http.client.HTTPSConnection(host, port, timeout=self._timeout, context=tls)
+
+    def cut(self) -> None:
+        """From any thread: whoever waits for an answer waits no longer, nor tries again."""
+        self._cut = True
+        waiting = getattr(self._connection, "sock", None)
+        if waiting is not None:
+            with suppress(OSError):
+                waiting.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         if self._connection is not None:

@@ -13,10 +13,11 @@ import enum
 import json
 import math
 import pathlib
+import sys
 import uuid
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from edictum_site_client.masking import MASK, Masking
 
@@ -34,9 +35,25 @@ class Withheld(Exception):
     """The value may not leave; the message says why."""
 
 
+class _Hiding(Protocol):
+    """What is asked of a `Masking` while a value is walked."""
+
+    def hides(self, key: str) -> bool: ...
+
+    def text(self, text: str) -> str: ...
+
+
+class _HidingNothing:
+    def hides(self, key: str) -> bool:
+        return False
+
+    def text(self, text: str) -> str:
+        return text
+
+
 @dataclass
 class _Walk:
-    masking: Masking
+    masking: _Hiding
     longest_text: int
     longest_list: int
     parts: int = 0
@@ -47,18 +64,24 @@ class _Walk:
 def jsonable(tool_name: str, value: Any, masking: Masking) -> Any:
     """Masked and cut. Raises `Withheld` when it cannot be made fit to leave."""
     limit = masking.max_characters
-    shaped, fits = _fitted(value, _Walk(masking, limit, MOST_PARTS))
+    shaped, fits = _fitted(value, _Walk(masking, limit, MOST_PARTS), limit)
     if not fits:
-        shaped, fits = _fitted(value, _Walk(masking, min(limit, SHORT_TEXT), SHORT_LIST))
+        shaped, fits = _fitted(value, _Walk(masking, min(limit, SHORT_TEXT), SHORT_LIST), limit)
     if masking.also is not None:
         try:
             also = masking.also(tool_name, shaped)
         except Exception as error:
             raise Withheld("the masking of its own raised") from error
-        shaped, fits = _fitted(also, _Walk(masking, limit, MOST_PARTS))  # again any value of Python
+        again = _Walk(masking, limit, MOST_PARTS)  # for it is any value of Python once more
+        shaped, fits = _fitted(also, again, limit)
     if not fits:
         raise Withheld(f"it is larger than the {limit} characters that may leave")
     return shaped
+
+
+def plain(value: Any) -> Any:
+    """In the shape in which the console gets it, but whole, and with nothing masked."""
+    return _shaped(value, _Walk(_HidingNothing(), sys.maxsize, sys.maxsize))
 
 
 def text_of(text: str, masking: Masking, longest: int = 8_000) -> str:
@@ -72,8 +95,8 @@ def encoded(value: Any) -> bytes:
     return _json.encode(value).encode()
 
 
-def _fitted(value: Any, walk: _Walk) -> tuple[Any, bool]:
-    shaped, limit = _shaped(value, walk), walk.masking.max_characters
+def _fitted(value: Any, walk: _Walk, limit: int) -> tuple[Any, bool]:
+    shaped = _shaped(value, walk)
     # It is written out for its size only where it might be too large.
     most = walk.characters * MOST_OF_A_CHARACTER + walk.parts * MOST_OF_A_PART
     return shaped, most <= limit or len(_json.encode(shaped)) <= limit
@@ -164,7 +187,7 @@ def _text(text: str, walk: _Walk) -> str:
     return masked
 
 
-def _masked(text: str, masking: Masking, longest: int) -> str:
+def _masked(text: str, masking: _Hiding, longest: int) -> str:
     # Cut after masking, so that no secret loses the half by which it is known.
     masked = masking.text(_clean(text[: longest + LONGEST_SECRET]))
     return masked if len(text) <= longest else f"{masked[:longest]}… [{len(text)} characters]"

@@ -1,0 +1,193 @@
+"""A success check by its name: the console keeps it, the agent carries it out.
+
+What is downloaded is a document, never code. It is carried out by the text beside this one that the
+console itself runs, so both come to the same verdict; what fails is answered by the last good one.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import tempfile
+import urllib.parse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from edictum_site_client.checks import SuccessCheck
+from edictum_site_client.site.matcher import Explanation, UnknownFormat, build
+from edictum_site_client.transport import LARGEST_FILE, File
+from edictum_site_client.values import plain
+
+if TYPE_CHECKING:
+    from edictum_site_client.refreshing import Refresher
+
+logger = logging.getLogger("edictum_site_client")
+
+Ask = Callable[[str, str], File]  # from a path and an ETag
+
+
+class CheckUnavailable(Exception):
+    """A check that was never got, neither from the console nor from a file."""
+
+
+class Refused(Exception):
+    """An answer that is no such check; the message says why."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A check as it was got, ready to judge."""
+
+    version: int
+    etag: str
+    judge: Callable[[str, Any, float | None], Explanation]
+    origin: str  # `console` or `file`
+
+
+class Followed:
+    """One check of the console, as it was got last. Shared by all that use it."""
+
+    def __init__(self, name: str, pinned: int | None, file: Path | None) -> None:
+        self.name = name
+        self.pinned = pinned
+        self.file = file
+        self.held: Held | None = None
+        self.last_error = ""
+
+    @property
+    def path(self) -> str:
+        path = f"success-checks/{urllib.parse.quote(self.name, safe='')}.json"
+        return path if self.pinned is None else f"{path}?version={self.pinned}"
+
+    @property
+    def settled(self) -> bool:
+        """A version never changes: once the console gave it, there is nothing to ask any more."""
+        held = self.held
+        return self.pinned is not None and held is not None and held.origin == "console"
+
+    def refresh(self, ask: Ask) -> bool:
+        """Whether the console answered with this check; what is held stays when it did not."""
+        try:
+            self._take(ask)
+        except Exception as error:  # noqa: BLE001 - whatever it was, the last good one stays
+            self._note(str(error) or type(error).__name__)
+            return False
+        self.last_error = ""
+        return True
+
+    def read_file(self) -> None:
+        """What an earlier process kept; a file that is not there or not right is none."""
+        if self.file is None:
+            return
+        try:
+            kept = json.loads(self.file.read_bytes())
+            self.held = self._held(kept["check"], str(kept["etag"]), "file")
+        except FileNotFoundError:
+            return
+        except Exception as error:  # noqa: BLE001 - whatever it holds, the console has a newer one
+            logger.warning("Edictum Site: %s holds no check %s: %s", self.file, self.name, error)
+
+    def _take(self, ask: Ask) -> None:
+        held = self.held
+        told = ask(self.path, held.etag if held else "")
+        if told.status == 304 and held is not None:
+            self.held = Held(held.version, held.etag, held.judge, "console")
+            return
+        if told.status != 200:
+            raise Refused(_said(told))
+        if len(told.body) >= LARGEST_FILE:
+            raise Refused(f"It is larger than {LARGEST_FILE:,} bytes.")
+        compiled = json.loads(told.body)
+        self.held = self._held(compiled, told.etag, "console")
+        self._write_file(compiled, told.etag)
+
+    def _held(self, compiled: Any, etag: str, origin: str) -> Held:
+        if not isinstance(compiled, dict) or compiled.get("name") != self.name:
+            raise Refused(f"The answer is no check named {self.name}.")
+        version = compiled.get("version")
+        if not isinstance(version, int) or self.pinned not in (None, version):
+            raise Refused(f"The answer is version {version}, and not {self.pinned}.")
+        try:
+            return Held(version, etag, build(compiled), origin)
+        except UnknownFormat as error:
+            raise Refused(f"{error} Is a newer edictum-site-client needed?") from error
+
+    def _write_file(self, compiled: Any, etag: str) -> None:
+        if self.file is None:
+            return
+        try:
+            handle, name = tempfile.mkstemp(dir=self.file.parent, prefix=f".{self.file.name}.")
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as kept:
+                    json.dump({"etag": etag, "check": compiled}, kept)
+                Path(name).replace(self.file)  # at once: another process may read it meanwhile
+            except BaseException:
+                Path(name).unlink()
+                raise
+        except OSError as error:
+            logger.warning("Edictum Site: %s cannot be written: %s", self.file, error)
+
+    def _note(self, error: str) -> None:
+        if error != self.last_error:  # once per reason, else an outage would fill the agent's log
+            self.last_error = error
+            logger.warning("Edictum Site: the success check %s: %s", self.name, error)
+
+
+class NamedCheck:
+    """For `success_check=`, or to be asked directly; may be shared between threads."""
+
+    def __init__(
+        self, followed: Followed, refresher: Refresher, fallback: SuccessCheck | None
+    ) -> None:
+        self._followed = followed
+        self._refresher = refresher
+        self._fallback = fallback
+
+    def __repr__(self) -> str:
+        return f"NamedCheck({self.name!r}, version={self.version})"
+
+    @property
+    def name(self) -> str:
+        return self._followed.name
+
+    @property
+    def version(self) -> int | None:
+        """None while there is only the fallback."""
+        held = self._followed.held
+        return held.version if held else None
+
+    @property
+    def last_error(self) -> str:
+        """Why the console was last asked in vain; empty when it was not."""
+        return self._followed.last_error
+
+    def __call__(self, tool_name: str, result: Any) -> bool:
+        return self.explain(tool_name, result).verdict != "failure"
+
+    def explain(self, tool_name: str, result: Any, elapsed_ms: float | None = None) -> Explanation:
+        self._refresher.run()
+        held = self._followed.held
+        if held is not None:
+            return held.judge(tool_name, plain(result), elapsed_ms)
+        if self._fallback is None:
+            raise CheckUnavailable(f"The success check {self.name} was never got.")
+        verdict = "success" if self._fallback(tool_name, result) else "failure"
+        return Explanation(verdict, "fallback")
+
+
+def judged_by(check: SuccessCheck | None) -> dict[str, Any]:
+    """So that the console can tell an agent on an old version by its calls."""
+    if not isinstance(check, NamedCheck):
+        return {}
+    return {"success_check": {"name": check.name, "version": check.version}}
+
+
+def _said(told: File) -> str:
+    try:
+        detail = str(json.loads(told.body)["detail"])
+    except (ValueError, LookupError, TypeError):
+        detail = told.body[:300].decode("utf-8", "replace")
+    return f"HTTP {told.status}: {detail}"

@@ -1,0 +1,111 @@
+"""Asks the console for newer versions of the checks that are in use, in the background."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+import weakref
+
+from edictum_site_client.named_checks import Followed
+from edictum_site_client.transport import File, Transport
+
+FIRST_PAUSE = 1.0  # seconds after a failure, doubling up to the interval
+
+
+class Refresher:
+    """Its thread runs while a check is used that may change, and ends with the last one."""
+
+    def __init__(self, transport: Transport, interval: float) -> None:
+        self._transport = transport
+        self._interval = interval
+        self._followed: weakref.WeakSet[Followed] = weakref.WeakSet()
+        self._closed = False
+        self._begin()
+        _REFRESHERS.add(self)
+
+    def _begin(self) -> None:
+        self._changed = threading.Condition()
+        self._network = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._tries = 0
+        self._due = 0.0  # when the console is asked next
+
+    def forked(self) -> None:
+        """In the child the thread is gone; the next question to a check starts another."""
+        self._transport.close()
+        self._begin()
+
+    def follow(self, followed: Followed) -> None:
+        """Ask once, here and now, and from then on in the background."""
+        followed.refresh(self._ask)
+        with self._changed:
+            self._followed.add(followed)
+            self._due = min(self._due, self._next()) if self._thread else self._next()
+            self._changed.notify_all()
+        self.run()
+
+    def run(self) -> None:
+        """Nearly free while the thread runs: it is asked with every result."""
+        if self._thread is not None or self._closed:
+            return
+        with self._changed:
+            if self._thread is None and not self._closed and self._unsettled():
+                self._thread = threading.Thread(
+                    target=self._work, name="edictum-site-checks", daemon=True
+                )
+                try:
+                    self._thread.start()
+                except RuntimeError:  # no more threads, or the interpreter is ending
+                    self._thread = None
+
+    def close(self, timeout: float) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+            thread = self._thread
+        self._transport.cut()
+        if thread is not None:
+            thread.join(timeout)
+
+    def _unsettled(self) -> list[Followed]:
+        return [one for one in self._followed if not one.settled]
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                while not self._closed and (left := self._due - time.monotonic()) > 0:
+                    self._changed.wait(left)
+                asked = [] if self._closed else self._unsettled()
+                if not asked:
+                    self._transport.close()
+                    self._thread = None
+                    return
+            answered = [one.refresh(self._ask) for one in asked]
+            del asked  # else this thread would keep alive what nobody uses any more
+            with self._changed:
+                self._tries = 0 if all(answered) else self._tries + 1
+                self._due = self._next()
+
+    def _next(self) -> float:
+        longest = self._interval
+        if self._tries or any(one.held is None for one in self._followed):
+            longest = min(longest, FIRST_PAUSE * 2.0 ** min(self._tries, 16))
+        return time.monotonic() + longest * random.uniform(0.75, 1.0)  # noqa: S311 - to spread agents, not to hide
+
+    def _ask(self, path: str, etag: str) -> File:
+        with self._network:
+            return self._transport.get(path, etag)
+
+
+_REFRESHERS: weakref.WeakSet[Refresher] = weakref.WeakSet()
+
+
+def _in_the_child() -> None:
+    for refresher in list(_REFRESHERS):
+        refresher.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_the_child)

@@ -1,0 +1,1 @@
+"""What carries out success checks: a copy of what the console itself runs, see `copy_matcher`."""

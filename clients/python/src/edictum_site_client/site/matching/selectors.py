@@ -1,0 +1,181 @@
+"""From a selector to a function that finds its value in a call, or that it is missing."""
+
+import json
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from edictum_site_client.site.matching.call import ITEM, MISSING, Call
+from edictum_site_client.site.matching.canonical import canonical, ordered
+
+TEXT = 65_536  # characters of a text that is looked at
+LONGEST_JSON = 4_194_304  # characters of a text that `|json` reads
+DEEPEST_JSON = 100
+MOST_READ = 64  # texts whose value is remembered during one judgement
+
+Select = Callable[[Call], Any]
+Step = Callable[[Any, Call], Any]
+
+
+def selector_of(alternatives: Sequence[Mapping[str, Any]]) -> Select:
+    paths = [_path(each["base"], each["steps"]) for each in alternatives]
+    if len(paths) == 1:
+        return paths[0]
+
+    def first(call: Call) -> Any:
+        for path in paths:
+            value = path(call)
+            if value is not MISSING and value is not None:
+                return value
+        return MISSING
+
+    return first
+
+
+def member_of_result(alternatives: Sequence[Mapping[str, Any]]) -> str | None:
+    """The name in `result.name`, which is what most selectors are."""
+    match alternatives:
+        case [{"base": "result", "steps": [["key", name]]}]:
+            return str(name)
+        case _:
+            return None
+
+
+def _path(base: str, steps: Sequence[Sequence[Any]]) -> Select:
+    start: Select = operator.attrgetter(base)
+    if not steps:
+        return start
+    if all(kind == "key" for kind, *_ in steps):
+        return _member(start, [name for _, name in steps])
+    walk = [(_STEPS[kind](*given), kind in ("items", "values")) for kind, *given in steps]
+
+    def follow(call: Call) -> Any:
+        value, many = start(call), False
+        for step, spreads in walk:
+            if many:
+                found = [each for one in value if (each := step(one, call)) is not MISSING]
+                value = [item for items in found for item in items] if spreads else found
+            else:
+                value, many = step(value, call), spreads
+                if value is MISSING:
+                    break
+        return value
+
+    return follow
+
+
+def _member(start: Select, names: Sequence[str]) -> Select:
+    def member(call: Call) -> Any:
+        value = start(call)
+        for name in names:
+            if type(value) is not dict or name not in value:
+                return MISSING
+            value = value[name]
+        return value
+
+    return member
+
+
+def _key(name: str) -> Step:
+    return lambda value, call: value.get(name, MISSING) if type(value) is dict else MISSING
+
+
+def _index(place: int) -> Step:
+    def at(value: Any, call: Call) -> Any:
+        there = type(value) is list and -len(value) <= place < len(value)
+        return value[place] if there else MISSING
+
+    return at
+
+
+def _items(value: Any, call: Call) -> Any:
+    if type(value) is not list:
+        return MISSING
+    call.spend(ITEM * len(value))
+    return value
+
+
+def _values(value: Any, call: Call) -> Any:
+    if type(value) is not dict:
+        return MISSING
+    call.spend(ITEM * len(value))
+    return [value[name] for name in ordered(value)]
+
+
+def _as_text(value: Any, call: Call) -> Any:
+    if value is MISSING or type(value) is str:
+        return value
+    text = canonical(value, TEXT)
+    call.cut = call.cut or len(text) > TEXT
+    text = text[:TEXT]
+    call.spend(len(text))
+    return text
+
+
+def _as_json(text: Any, call: Call) -> Any:
+    if type(text) is not str:
+        return MISSING
+    known = call.parsed
+    if known is None:
+        known = call.parsed = {}
+    elif text in known:
+        return known[text]
+    value = _read(text, call)
+    if len(known) < MOST_READ:
+        known[text] = value
+    return value
+
+
+def _read(text: str, call: Call) -> Any:
+    # Most texts are none, and are known by how they begin.
+    if len(text) > LONGEST_JSON or text.lstrip(" \t\n\r")[:1] not in _BEGINNINGS:
+        return MISSING
+    call.spend(len(text))
+    if _too_deep(text):
+        return MISSING
+    try:
+        return _JSON.decode(text)
+    except (ValueError, RecursionError):
+        return MISSING
+
+
+def _too_deep(text: str) -> bool:
+    """Asked before it is read, because how deep a reader can go is nowhere the same."""
+    if text.count("[") + text.count("{") <= DEEPEST_JSON:
+        return False
+    outside = "".join(text.replace("\\\\", "").replace('\\"', "").split('"')[::2])
+    depth = 0
+    for bracket in re.sub(r"[^][{}]+", "", outside):
+        depth += 1 if bracket in "[{" else -1
+        if depth > DEEPEST_JSON:
+            return True
+    return False
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(digits)
+    return number
+
+
+def _refused(word: str) -> Any:
+    raise ValueError(word)
+
+
+_BEGINNINGS = frozenset('{["-0123456789tfn')
+_JSON = json.JSONDecoder(
+    parse_float=_finite,
+    parse_int=lambda digits: int(digits) if len(digits) < 16 else _finite(digits),
+    parse_constant=_refused,
+)
+_STEPS: dict[str, Callable[..., Step]] = {
+    "key": _key,
+    "index": _index,
+    "items": lambda: _items,
+    "values": lambda: _values,
+    "json": lambda: _as_json,
+    "text": lambda: _as_text,
+}
