@@ -8,10 +8,12 @@ from governance.views import (
     cases,
     cases_of_calls,
     contract,
+    contract_audit,
     contracts,
     deployments,
     doors,
     draft_changes,
+    draft_playground,
     drafts,
     enforcing,
     environments,
@@ -52,6 +54,7 @@ in_contracts = [
     path("", contracts.contracts, name="contracts"),
     path("new/", contracts.new_contract, name="new_contract"),
     path("b/<str:bundle_name>/", contract.contract, name="contract"),
+    path("b/<str:bundle_name>/audit/", contract_audit.contract_audit, name="contract_audit"),
     path("b/<str:bundle_name>/text/", contract.contract_version, name="contract_text"),
     path("b/<str:bundle_name>/compare/", contract.compare_contract, name="compare_contract"),
     path(
@@ -100,6 +103,16 @@ of_drafts = [
     path("drafts/<int:draft_id>/", drafts.edit, name="edit_new_draft"),
     path("drafts/<int:draft_id>/keep/", drafts.keep, name="keep_new_draft"),
     path("drafts/<int:draft_id>/discard/", drafts.discard, name="discard_new_draft"),
+    path(
+        "drafts/<int:draft_id>/playground/",
+        draft_playground.playground_of_draft,
+        name="playground_of_draft",
+    ),
+    path(
+        "drafts/<int:draft_id>/playground/result/",
+        draft_playground.draft_result,
+        name="draft_result",
+    ),
 ]
 urlpatterns = [
     path("", doors.first_page, name="first_page"),

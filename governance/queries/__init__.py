@@ -17,7 +17,12 @@ from governance.queries.assignments import (
     assignment_of,
     assignments_before,
 )
-from governance.queries.audit import audit_entries, audit_length
+from governance.queries.audit import (
+    audit_entries,
+    audit_entries_about,
+    audit_length,
+    audit_number_above,
+)
 from governance.queries.cases import case_numbered, cases_of, run_kept
 from governance.queries.contracts import (
     bundle_named,
@@ -116,7 +121,9 @@ __all__ = [
     "assignment_of",
     "assignments_before",
     "audit_entries",
+    "audit_entries_about",
     "audit_length",
+    "audit_number_above",
     "behind",
     "bundle_named",
     "case_numbered",

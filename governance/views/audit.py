@@ -13,12 +13,7 @@ PAGE = 50
 @require_safe
 @member_page()
 def audit(request: MemberRequest) -> HttpResponse:
-    before = request.GET.get("before", "")
-    entries = queries.audit_entries(
-        request.project,
-        before=int(before) if before.isascii() and before.isdigit() and len(before) < 18 else None,
-        limit=PAGE + 1,
-    )
+    entries = queries.audit_entries(request.project, before=number_before(request), limit=PAGE + 1)
     shown = entries[:PAGE]
     length = queries.audit_length(request.project)
     newest = shown[0].number if shown else 0
@@ -32,6 +27,12 @@ def audit(request: MemberRequest) -> HttpResponse:
         "older": f"?before={shown[-1].number}" if len(entries) > PAGE else "",
     }
     return render(request, "governance/audit.html", context)
+
+
+def number_before(request: MemberRequest) -> int | None:
+    """The entry that a page ends before."""
+    before = request.GET.get("before", "")
+    return int(before) if before.isascii() and before.isdigit() and len(before) < 18 else None
 
 
 def _newer(newest: int, length: int) -> str:

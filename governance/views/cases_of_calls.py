@@ -10,13 +10,14 @@ from django.views.decorators.http import require_POST
 from governance import commands
 from governance.auth import MemberRequest, member_page
 from governance.commands.cases import NameTaken
+from governance.domain.case_names import named
 from governance.domain.case_text import written
-from governance.domain.cases import Case, CaseCall, Decides
+from governance.domain.cases import Case, CaseCall, Decides, Stops
 from governance.domain.errors import InvalidInput
 from governance.domain.masking import masked, masked_text
 from governance.models import Bundle
 from governance.policies import Action
-from governance.queries.cases import said_now
+from governance.queries.cases import cases_of, said_now
 from governance.views.call_form import CallForm, SessionForm
 from governance.views.cases import case_page, named_bundle, rule_ids_of
 
@@ -36,12 +37,15 @@ def keep_call(request: MemberRequest, bundle_name: str) -> HttpResponse:
     call, hidden = _without_secrets(form.case_call())
     if request.POST.get("became") == LIMIT:
         return _session(request, bundle, call)
+    expects = _expected(request, bundle, call)
+    there = cases_of(bundle)
+    if same := next((row for row in there if row.told().expects == expects), None):
+        messages.info(request, f"This call is a test already: “{same.name}”.")
+        return redirect("governance:cases", request.project.slug, bundle.name)
     try:
-        case = Case(_name(request), _expected(request, bundle, call))
+        case = Case(named(expects, {row.name for row in there}), expects)
         row = commands.add_case(bundle, case, by=request.actor)
-    except NameTaken:
-        messages.info(request, "This call is a test already.")
-    except InvalidInput as refused:
+    except (InvalidInput, NameTaken) as refused:
         messages.error(request, str(refused))
     else:
         messages.success(request, f"The test “{row.name}” is kept.")
@@ -68,18 +72,16 @@ def _session(request: MemberRequest, bundle: Bundle, call: CaseCall) -> HttpResp
     """A limit stopped it: which calls came before is for the author to say."""
     number = request.POST.get("number", "")
     times = int(number) if number.isascii() and number.isdecimal() and len(number) < 4 else 1
+    calls = (replace(call, output=None, times=max(1, times)),)
+    expects = Stops(calls=calls, stopped_at=max(1, times))
     initial = {
-        "name": _name(request),
-        "calls": written((replace(call, output=None, times=max(1, times)),)),
-        "stopped_at": max(1, times),
+        "name": named(expects, {row.name for row in cases_of(bundle)}),
+        "calls": written(calls),
+        "stopped_at": expects.stopped_at,
         "rule": request.POST.get("rule", "") if times else "",
     }
     messages.info(request, "A limit stopped this call: say which calls came before it.")
     return case_page(request, bundle, SessionForm(initial=initial))
-
-
-def _name(request: MemberRequest) -> str:
-    return "".join(filter(str.isprintable, request.POST.get("name", "")))[:128]
 
 
 def _say_what_is_missing(request: MemberRequest, hidden: int) -> None:

@@ -23,6 +23,7 @@ TEXT = "governance:contract_text"
 COMPARE = "governance:compare_contract"
 CASES = "governance:cases"
 PLAYGROUND = "governance:playground_of"
+AUDIT = "governance:contract_audit"
 
 TABS = (
     Tab("Overview", OVERVIEW),
@@ -32,6 +33,7 @@ TABS = (
     Tab("Playground", PLAYGROUND),
     Tab("Backtests", "outcomes:backtests"),
     Tab("Would have been denied", "outcomes:would_deny"),
+    Tab("Audit", AUDIT),
 )
 
 

@@ -53,7 +53,6 @@ def call_to_try(whole: WholeCall, row: Call, *, number: int | None) -> CallToTry
         "args": args,
         "principal": json_written(call.principal) if call.principal else "",
         "environment": row.environment.name,
-        "name": f"{row.tool.name} · {row.call_id}",
         "became": _became(row),
         "rule": row.rule,
         "number": "" if number is None else str(number),

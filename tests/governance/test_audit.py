@@ -1,13 +1,26 @@
 """The audit log: a chain that tells where it was tampered with."""
 
 import pytest
+from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from governance import commands
 from governance.audit import record, verify
+from governance.commands.drafts import keep_draft
 from governance.domain.actor import CONSOLE, person
-from governance.models import AuditEntry, Project
+from governance.domain.roles import Role
+from governance.models import AuditEntry, Bundle, Project
+from governance.queries import audit_entries_about
 from tests import builders
+from tests.governance.deploying import (
+    a_failing_test,
+    a_request,
+    live,
+    now_live,
+    saved,
+    somebody,
+)
 
 ANNA = person(1, "someone@example.test")
 
@@ -85,3 +98,56 @@ def test_two_entries_that_changed_places_are_found(number):
     chain.filter(number=number + 1).update(number=number)
     chain.filter(number=99).update(number=number + 1)
     assert verify(project) == number
+
+
+def test_the_page_of_a_contract_tells_what_was_done_to_it_and_to_no_other(project, client_as):
+    for name in ("billing", "billing-v2", "bill"):
+        version = saved(project, name=name)
+        live(version)
+        a_failing_test(version)
+    viewer = client_as(Role.VIEWER)
+    page = viewer.get(reverse("governance:contract_audit", args=[project.slug, "billing"]))
+    entries = audit_entries_about(Bundle.objects.get(name="billing"))
+    assert [(each.action, each.subject) for each in entries] == [
+        ("test added", "billing: let through"),
+        ("contract deployed", "billing v1"),
+        ("contract saved", "billing v1"),
+    ]
+    assert "The newest change to <code>billing</code> is by console: test added." in page.text
+    assert "billing-v2" not in page.text
+    assert (
+        viewer.get(reverse("governance:contract_audit", args=[project.slug, "nothing"])).status_code
+        == 404
+    )
+
+
+def test_every_entry_about_a_contract_is_found(project):
+    version = live(saved(project, "first"))
+    second = live(saved(project, "second"))
+    commands.roll_back(now_live(second), by=somebody())
+    commands.withdraw_request(a_request(second), by=somebody())
+    commands.assign(project, env="production", bundle_name="d", agent="bot", by=CONSOLE)
+    commands.replace_cases(version.bundle, [], by=CONSOLE)
+    me = builders.a_member(project, Role.EDITOR)
+    keep_draft(version.bundle, text="x", base=1, seen="", by=person(me.user_id, "e", Role.EDITOR))
+    about = {each.number for each in audit_entries_about(version.bundle)}
+    told = AuditEntry.objects.filter(project=project)
+    beside = {each.action for each in told if each.number not in about}
+    assert beside == {"deployment requirements set"}
+
+
+def test_pages_of_a_contracts_log_lead_on_and_back(project, client_as):
+    version = saved(project)
+    for number in range(120):
+        record(ANNA, "contract deployed", f"d v{number}", project=project)
+        record(ANNA, "contract deployed", f"e v{number}", project=project)
+    at = reverse("governance:contract_audit", args=[project.slug, version.bundle.name])
+    viewer = client_as(Role.VIEWER)
+    first = viewer.get(at).context
+    second = viewer.get(at + first["older"]).context
+    third = viewer.get(at + second["older"]).context
+    assert (first["newer"], second["newer"]) == ("", ".")
+    assert [len(each["entries"]) for each in (first, second, third)] == [50, 50, 21]
+    back = viewer.get(at + third["newer"]).context
+    assert back["entries"] == second["entries"]
+    assert third["older"] == ""

@@ -176,7 +176,6 @@ def keep(client, bundle, **fields: str):
         "tool": "refund",
         "args": json.dumps({"amount": 75}),
         "environment": "production",
-        "name": "refund · c-1",
         "became": "block",
         "rule": "too-much",
         "number": "4",
@@ -186,16 +185,27 @@ def keep(client, bundle, **fields: str):
 
 def test_a_recorded_call_becomes_a_test_with_one_click(bundle, editor):
     answer = keep(editor, bundle)
-    assert told(bundle) == [a_case("refund · c-1", rule="too-much")]
-    assert "The test “refund · c-1” is kept." in answer.text
-    assert "is a test already" in keep(editor, bundle).text
+    assert told(bundle) == [a_case("refund 75: denied", rule="too-much")]
+    assert "The test “refund 75: denied” is kept." in answer.text
+    assert "is a test already: “refund 75: denied”" in keep(editor, bundle).text
+    assert len(told(bundle)) == 1
+
+
+def test_calls_that_read_alike_become_tests_of_different_names(bundle, editor):
+    for place in ("here", "there", "elsewhere"):
+        keep(editor, bundle, args=json.dumps({"amount": 75, "place": place}))
+    assert [case.name for case in told(bundle)] == [
+        "refund 75: denied",
+        "refund 75: denied (2)",
+        "refund 75: denied (3)",
+    ]
 
 
 def test_what_ran_must_run_again_as_the_contract_has_it(project, editor):
     bundle = saved(project, TEXT.replace("'*'", "'refund'")).bundle
     keep(editor, bundle, became="allow", args="{}", rule="")
-    keep(editor, bundle, became="allow", name="it was allowed then")
-    keep(editor, bundle, became="ask", name="asked", rule="gone")
+    keep(editor, bundle, became="allow")
+    keep(editor, bundle, became="ask", rule="gone")
     actions = [(row.action, row.rule) for row in queries.cases_of(bundle)]
     assert actions == [("allow", ""), ("allow", ""), ("ask", "")]
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.commands.drafts import keep_draft
+from governance.commands.drafts import begin_draft, keep_draft
 from governance.domain.actor import person
 from governance.domain.dialect import Dialect
 from governance.domain.roles import Role
@@ -167,3 +167,37 @@ def test_what_was_tried_becomes_a_test_to_complete(bundle, client_as):
 def test_a_contract_of_another_project_is_not_there(viewer):
     other = saved(builders.a_project()).bundle
     assert viewer.get(at(other)).status_code == 404
+
+
+def new_draft(project, role=Role.EDITOR):
+    member = builders.a_member(project, role)
+    me = person(member.user_id, member.user.email, role)
+    draft = begin_draft(project, text=TEXT, by=me)
+    return builders.signed_in(member.user), [project.slug, draft.pk]
+
+
+def test_a_call_is_tried_against_a_draft_of_a_contract_that_is_not_there_yet(project):
+    client, at = new_draft(project)
+    editor = client.get(reverse("governance:edit_new_draft", args=at)).text
+    page = reverse("governance:playground_of_draft", args=at)
+    assert f'href="{page}' in editor
+    assert "What does your draft of a new contract say of a call?" in client.get(page).text
+    for answer in (
+        client.post(page, CALL),
+        client.post(reverse("governance:draft_result", args=at), CALL),
+    ):
+        assert "Denied by <code>too-much</code>." in answer.text
+        assert "by your draft" in answer.text
+    assert "This is no call yet" in client.post(page, {"tool": "refund", "args": "["}).text
+
+
+def test_nobody_tries_a_call_against_the_draft_of_another(project, client_as):
+    _, at = new_draft(project)
+    other = client_as(Role.EDITOR)
+    page = other.get(reverse("governance:playground_of_draft", args=at))
+    assert page["Location"] == reverse("governance:contracts", args=[project.slug])
+    answer = other.post(reverse("governance:draft_result", args=at), CALL)
+    assert "This draft is saved or discarded already." in answer.text
+    for number in (0, 2**70):
+        gone = reverse("governance:playground_of_draft", args=[project.slug, number])
+        assert other.get(gone).status_code == 302

@@ -33,6 +33,7 @@ PAGES = {
     "agents by contract": "/p/default/contracts/agents/",
     "contract": "/p/default/contracts/b/support-agent/",
     "contract's figures": "/p/default/contracts/figures/?of=support-agent",
+    "contract's audit": "/p/default/contracts/b/support-agent/audit/",
     "contract's text": "/p/default/contracts/b/support-agent/text/",
     "playground": "/p/default/contracts/playground/",
     "playground of a contract": "/p/default/contracts/b/support-agent/playground/",

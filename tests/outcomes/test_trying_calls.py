@@ -68,7 +68,7 @@ def test_a_denied_call_becomes_a_test_that_names_its_rule(project, version, agen
     assert at(project, "keep_call") in page
     editor.post(at(project, "keep_call"), fields_in(page))
     (row,) = queries.cases_of(version.bundle)
-    assert (row.name, row.action, row.rule) == ("refund · c-1", "block", "too-much")
+    assert (row.name, row.action, row.rule) == ("refund 75: denied", "block", "too-much")
     assert row.told().calls[0].args == {"amount": 75}
 
 
