@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 _LONGEST = 240
-_OPERATORS = {
+OPERATOR_WORDS = {
     "equals": "is",
     "not_equals": "is not",
     "in": "is one of",
@@ -53,7 +53,7 @@ def condition_in_words(condition: Any) -> str:
 
 def comparison_in_words(selector: str, operator: str) -> str:
     """What is compared, without the value: `args.amount` >"""
-    return f"`{selector}` {_OPERATORS.get(operator, operator)}"
+    return f"`{selector}` {OPERATOR_WORDS.get(operator, operator)}"
 
 
 def value_in_words(value: Any) -> str:

@@ -21,8 +21,7 @@ def values_of(document: Document) -> Mapping[str, Any]:
     """Keys, lists, texts, numbers, true, false and null: nothing else comes out of it. Only to be
     looked at: others are given the same."""
     root = yaml.compose(document.new_text, Loader=yaml.CSafeLoader)
-    read = _value(root) if root is not None else {}
-    return read if isinstance(read, dict) else {}
+    return mapping(value_of(root)) if root is not None else {}
 
 
 def rules_in(values: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -43,11 +42,11 @@ def mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _value(node: yaml.Node) -> Any:
+def value_of(node: yaml.Node) -> Any:
     if isinstance(node, yaml.MappingNode):
-        return {str(key.value): _value(value) for key, value in node.value}
+        return {str(key.value): value_of(value) for key, value in node.value}
     if isinstance(node, yaml.SequenceNode):
-        return [_value(item) for item in node.value]
+        return [value_of(item) for item in node.value]
     return _scalar(node) if isinstance(node, yaml.ScalarNode) else None
 
 
