@@ -13,6 +13,8 @@ from governance.domain.masking import MASK, masked_field
 
 LONGEST_SHOWN: Final = 1_000  # characters of one argument
 MOST_SHOWN: Final = 40  # arguments
+FOLDED_FROM: Final = 240  # characters; what is longer begins with fewer and opens
+BEGINS_WITH: Final = 120
 DEEPEST: Final = 100
 
 
@@ -53,6 +55,11 @@ class ShownArgument:
     @property
     def is_cut(self) -> bool:
         return self.length > len(self.text)
+
+    @property
+    def beginning(self) -> str:
+        """Of a long one as much as tells what it is; empty: it is short, so all of it shows."""
+        return self.text[:BEGINS_WITH] if len(self.text) > FOLDED_FROM else ""
 
     @property
     def is_wholly_masked(self) -> bool:

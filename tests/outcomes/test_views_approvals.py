@@ -332,3 +332,21 @@ def test_who_waits_elsewhere_is_another_session(project, agent, pages):
     agent.post(an_item("s-1", timestamp=long_ago))
     an_approval(project, session_id="s-1", env="staging")
     assert "One session, ended." in pages.text("sessions/")
+
+
+def test_what_is_long_is_folded_so_that_the_decision_stays_in_sight(project, operator):
+    long, short = "a long text " * 60, "b" * 200
+    many = {f"argument_{number}": number for number in range(9)}
+    an_approval(project, tool_args={"body": long, "to": short} | many, message="why " * 200)
+    body = operator.get("approvals/").content.decode()
+    folds = re.findall(r"<details class=\"folded\">(.*?)</details>", body, re.DOTALL)
+    assert len(folds) == 3
+    message, text, others = folds
+    assert "why why" in message
+    assert long[:700] in text
+    assert "show all" in text
+    assert "show all 11 arguments" in others
+    assert "argument_8" in others
+    assert short not in "".join(folds)
+    before = body.partition("argument_3")[0]
+    assert before.count("<dt>") == 6, "the first ones show without a click"
