@@ -108,7 +108,8 @@ class Operands:
         self, node: Node, read: Callable[[Node], tuple[object, ...] | None]
     ) -> list[object] | None:
         if not isinstance(node, Listing) or not node.items:
-            fix = f"[{node.text}]" if isinstance(node, Word) and _is_plain(node) else ""
+            plain = isinstance(node, Word) and not node.quoted and bool(node.text)
+            fix = f"[{node.text}]" if isinstance(node, Word) and plain else ""
             self.problems.at(node, "A list belongs here, such as `[a, b]`.", fix=fix)
             return None
         found = [read(item) for item in node.items]
@@ -118,7 +119,3 @@ class Operands:
 
 def _one(value: object) -> tuple[object] | None:
     return None if value is None else (value,)
-
-
-def _is_plain(word: Word) -> bool:
-    return bool(word.text) and not word.quoted and not set(word.text) & set(",[]{}#")

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Final
 
-from governance.domain.checks.automata import PatternRefused, automaton
+from governance.domain.checks.automata import PatternRefused, automaton, steps_to
 from governance.domain.checks.compiled import Automaton
 from governance.domain.checks.problems import Problems
 from governance.domain.checks.tree import Node, Word
@@ -14,6 +14,7 @@ LONGEST: Final = 1_000
 MOST_PATTERNS: Final = 200
 MOST_STATES: Final = 20_000
 MOST_CELLS: Final = 1_000_000
+MOST_STEPS: Final = 3_000_000  # a few seconds
 # Each refused one may have cost its whole share of time: who wrote more mends these first.
 _MOST_REFUSED: Final = 5
 
@@ -26,6 +27,7 @@ class PatternTable:
     _read: int = 0
     _states: int = 0
     _cells: int = 0
+    _steps: dict[tuple[str, bool, bool], int] = field(default_factory=dict)
     _refused: int = 0
 
     def place_of(self, node: Node, *, ignore_case: bool, multiline: bool) -> int | None:
@@ -58,6 +60,12 @@ class PatternTable:
                 self.problems.at(node, refused.message)
             else:
                 self.problems.inside(node, refused.position, refused.message)
+            return None
+        steps = steps_to(pattern, ignore_case=ignore_case, multiline=multiline)
+        self._steps[pattern, ignore_case, multiline] = steps
+        if sum(self._steps.values()) > MOST_STEPS:
+            self._refused = _MOST_REFUSED
+            self.problems.at(node, "The patterns up to here take too much work together.")
             return None
         place = self.add(made)
         if place is None:

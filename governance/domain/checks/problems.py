@@ -15,7 +15,8 @@ class Problems:
     found: list[Problem] = field(default_factory=list)
 
     def at(self, node: Node, message: str, *, fix: str = "") -> None:
-        self.here(node.path, node.at, message, fix=fix)
+        whole = isinstance(node, Word) and node.stands_as_one
+        self.here(node.path, node.at, message, fix=fix if whole else "")
 
     def inside(self, word: Word, index: int, message: str) -> None:
         """At one character of a text."""

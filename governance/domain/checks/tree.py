@@ -1,5 +1,6 @@
 """The text of a check as a tree in which every key and value knows where it stands."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias, cast
@@ -9,6 +10,8 @@ import yaml
 from governance.domain.dialect import Path
 from governance.domain.texts import can_be_kept
 from governance.domain.yaml_text import Place, Position, places, position, refuse
+
+_ENDS_A_WORD = re.compile(r"[\s,{}\[\]#:]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,11 @@ class Word:
     text: str
     quoted: bool
     begins: int | None  # columns from `at` to its first character; None: it is not written as it is
+
+    @property
+    def stands_as_one(self) -> bool:
+        """Whether an editor can tell where it ends, to put something else in its place."""
+        return self.begins is not None and (self.quoted or not _ENDS_A_WORD.search(self.text))
 
     def place_of(self, index: int) -> Position:
         """Where one of its characters stands, or it as a whole."""

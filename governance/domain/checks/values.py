@@ -69,10 +69,10 @@ def number_of(node: Node, problems: Problems) -> int | float | None:
 
 def normal(number: int | float) -> int | float:
     """One form per number: 5.0 is 5, and what is no exact double is the one it rounds to."""
+    if abs(number) > LARGEST_EXACT:
+        number = float(number)
     if isinstance(number, float) and number.is_integer() and abs(number) <= LARGEST_EXACT:
         return int(number)
-    if isinstance(number, int) and abs(number) > LARGEST_EXACT:
-        return float(number)
     return number
 
 

@@ -175,6 +175,12 @@ def test_a_wrong_condition_is_told_where_it_is_wrong(condition, told):
     assert problem.path.startswith("rules[0].when")
 
 
+def test_nothing_is_proposed_where_no_editor_knows_what_it_would_replace():
+    problem = only_problem(read(with_condition("result.ok: not found")))
+    assert "Say how to compare" in problem.message
+    assert problem.fix == ""
+
+
 FIXED = [condition for condition, (_, _, fix) in WRONG.items() if fix]
 
 
@@ -203,7 +209,7 @@ def test_what_is_compiled_says_what_was_written(document):
 
 
 def assert_same(made: Any, written: Any, automata: list[Automaton], *, in_item: bool) -> None:
-    (word,) = written if not in_item or len(written) == 1 else ["item"]
+    word = next(iter(written))
     if word in ("all", "any"):
         for part, other in zip(made[word], written[word], strict=True):
             assert_same(part, other, automata, in_item=in_item)
@@ -211,13 +217,13 @@ def assert_same(made: Any, written: Any, automata: list[Automaton], *, in_item: 
     if word == "not":
         assert_same(made["not"], written["not"], automata, in_item=in_item)
         return
-    body = written[word] if word not in OPERATORS and word in written else written
-    if body is written:
-        word = "item"  # an operator on the item itself
+    # An operator without a selector is about the item itself.
+    on_item = word in OPERATORS or word in OPTIONS
+    selector, body = ("item", written) if on_item else (word, written[word])
     options = {name: value for name, value in body.items() if name in OPTIONS}
     ((operator, operand),) = [pair for pair in body.items() if pair[0] not in OPTIONS]
-    assert made["select"] == read_selector(word, in_item=in_item)
-    assert (made["text"], made["op"]) == (word, operator)
+    assert made["select"] == read_selector(selector, in_item=in_item)
+    assert (made["text"], made["op"]) == (selector, operator)
     match operator:
         case "matches":
             assert automata[made["value"]] == automaton(operand, **options)

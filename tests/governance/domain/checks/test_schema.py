@@ -7,8 +7,12 @@ import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
+from governance.domain.checks.problems import Problems
 from governance.domain.checks.schema import JSON_SCHEMA
+from governance.domain.checks.shipped import shipped, shipped_text
 from governance.domain.checks.text import check_text
+from governance.domain.checks.tree import tree_of
+from governance.domain.checks.values import value_of
 from tests.governance.domain.checks.strategies import Document, as_yaml, documents
 
 VALIDATOR = Draft202012Validator(JSON_SCHEMA)
@@ -69,6 +73,15 @@ def test_the_schema_is_one():
 @given(documents())
 def test_what_the_parser_takes_the_schema_takes(document):
     VALIDATOR.validate(document)
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_every_check_that_ships_is_taken(name):
+    text = shipped_text(name)
+    assert text
+    root = tree_of(text)
+    assert root
+    VALIDATOR.validate(value_of(root, Problems()))
 
 
 def test_the_model_is_taken_by_both():

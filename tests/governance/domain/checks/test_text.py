@@ -167,6 +167,12 @@ def test_all_that_is_wrong_is_told_at_once_in_the_order_of_the_text():
     assert [problem.line for problem in found.problems] == [6, 6, 6, 7, 7, 7, 9, 9]
 
 
+def test_lines_count_alike_whatever_ends_them():
+    text = rule_with(label="partly").replace("\n", "\r\n")
+    problem = only_problem(check_text(text, included=nothing_else))
+    assert (problem.line, problem.column, problem.fix) == (9, 12, "partial")
+
+
 def test_the_name_is_known_however_wrong_the_rest_is():
     assert read("rules: 5\n").name == "mine"
 
