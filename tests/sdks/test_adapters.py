@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from governance.domain.checks.named import NamedCheck
+from governance.domain.checks.shipped import shipped
 from tests.journeys.console import Console
 from tests.sdks.agents import PATIENCE, a_key, told
 from tests.sdks.environments import FRAMEWORKS, ROOT, python_with
@@ -56,6 +58,16 @@ WRONG: dict[str, dict[str, tuple[Said, Said, Said]]] = {
         "breaks": (SUCCESS, SUCCESS, ONLY_THERE),
         "complains": (SUCCESS, SUCCESS, ONLY_THERE),
     },
+}
+SHIPPED = {
+    "agno": "error-text",
+    "claude_agent_sdk": "mcp",
+    "crewai": "crewai",
+    "google_adk": "google-adk",
+    "langchain": "langchain",
+    "nanobot": "nanobot",
+    "openai_agents": "openai",
+    "semantic_kernel": "semantic-kernel",
 }
 RUNS_WHAT_IS_DENIED = ("crewai",)
 RUNS_WITHOUT_A_CONSOLE = ("claude_agent_sdk", "crewai")
@@ -128,6 +140,18 @@ def test_what_arrives_of_a_tool_that_fails_is_as_reported(
     assert ("output" in call) == (way != "alone" and call["type"] == "execution_result")
     if call["type"] == "failure" and way != "alone":
         assert "connection refused" in call["error"]
+
+
+@pytest.mark.parametrize("way", ["client", "advised"])
+def test_a_shipped_check_tells_the_results_of_its_framework_apart(
+    program: Program, way: str
+) -> None:
+    check = NamedCheck(shipped()[SHIPPED[program.framework]])
+    calls = [program.call(way, tool) for tool in ("lookup", "breaks", "complains")]
+    returned = [call for call in calls if "output" in call]
+    said = {call["tool_name"]: check.judge("", call["output"]).verdict.value for call in returned}
+    assert said.pop("lookup") == "success"
+    assert set(said.values()) <= {"failure"}
 
 
 @every_way

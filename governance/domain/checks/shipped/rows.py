@@ -46,7 +46,7 @@ _WRITTEN: Final = {
     ),
     # An error with a type is suggested by its general form below.
     "openai": (
-        "10: output-flag output-error | output-text output-part; 11: mcp-call; "
+        "10: output-flag output-error | output-text output-part output-dict; 11: mcp-call; "
         "12: shell-timeout shell-exit; 13: | api-error; 14: | agents-sdk"
     ),
     "gemini": "15: function-response; 16: code-deadline code-failed",
@@ -64,6 +64,7 @@ _WRITTEN: Final = {
     "langchain": "19: | status; 20: | content content-block",
     "strands": "26: | status",
     "google-adk": "27: | status error",
+    "nanobot": "54: | hint text",
     "graphql": "35: partial errors",
     "grpc": "36: deadline denied retryable status status-object status-message | cancelled",
     "google-api": "37: rate-limited deadline denied status code | cancelled",

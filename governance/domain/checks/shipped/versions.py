@@ -24,6 +24,7 @@ VERSIONS: Final[Mapping[str, int]] = {
     "vercel-ai": 1,
     "strands": 1,
     "google-adk": 1,
+    "nanobot": 1,
     "http": 1,
     "http-content": 1,
     "flags": 1,
