@@ -24,7 +24,7 @@ from governance.domain.checks.patterns.nodes import (
 
 ACCEPTED = 1  # the lowest bit of a set: the whole expression was read
 MOST_POSITIONS = 8_192
-MOST_STEPS = 600_000  # about a second of work, the longest that a text is kept waiting for
+MOST_STEPS = 600_000  # half a second of work, the longest that a text is kept waiting for
 
 
 class Kind(IntEnum):
@@ -63,11 +63,11 @@ class Work:
     """What may be spent on one pattern: steps, not time, so that the answer is always the same."""
 
     def __init__(self) -> None:
-        self.left = MOST_STEPS
+        self.spent = 0
 
     def spend(self, steps: int) -> None:
-        self.left -= steps
-        if self.left < 0:
+        self.spent += steps
+        if self.spent > MOST_STEPS:
             raise too_large()
 
 

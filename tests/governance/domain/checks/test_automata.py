@@ -8,6 +8,7 @@ from governance.domain.checks.automata import (
     PatternRefused,
     Reason,
     automaton,
+    steps_to,
 )
 from tests.governance.domain.checks.walking import count_of_states, found, made_or_refused, walk
 
@@ -185,3 +186,14 @@ def test_any_pattern_ends_in_a_small_table_or_is_refused(pattern):
     else:
         assert count_of_states(made) <= MOST_STATES
         assert len(made["table"]) <= 262_144
+
+
+def test_a_pattern_that_was_refused_is_refused_again_at_no_cost_and_in_the_same_words():
+    told = [made_or_refused("(?:foo.{0,20}bar){20}") for _ in range(2)]
+    assert all(isinstance(one, PatternRefused) for one in told)
+    assert str(told[0]) == str(told[1])
+    assert told[0] is not told[1]  # each is raised with a trace of its own
+
+
+def test_what_a_pattern_takes_is_known():
+    assert 0 < steps_to("abc") < steps_to("a{100}") < steps_to("a{1000}") <= 600_000

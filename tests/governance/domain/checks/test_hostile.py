@@ -112,6 +112,19 @@ def test_patterns_that_grow_together_are_refused_together():
     assert len(found.problems) == 5
 
 
+def test_patterns_that_take_long_and_become_small_are_refused_together():
+    patterns = [f"(?:a?){{270}}a{{270}}b{{{number}}}" for number in range(200)]
+    found = check_text(with_patterns(patterns), included=nothing_else)
+    assert [problem.message for problem in found.problems] == [
+        "The patterns up to here take too much work together."
+    ]
+
+
+def test_one_pattern_in_many_rules_is_worked_out_once():
+    text = with_patterns(["(?:a?){270}a{270}b"] * 100)
+    assert check_text(text, included=nothing_else).problems == ()
+
+
 def test_no_more_problems_are_told_than_somebody_reads():
     found = read("".join(f"key-{number}: 1\n" for number in range(10_000)))
     assert len(found.problems) == 100
