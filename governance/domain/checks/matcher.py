@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from governance.domain.checks.matching.agents_values import plain
 from governance.domain.checks.matching.call import Call, TooMuch
-from governance.domain.checks.matching.canonical import canonical, said, shown, whole
+from governance.domain.checks.matching.canonical import canonical, said, shown
 from governance.domain.checks.matching.conditions import Condition, Leaf, condition_of
 from governance.domain.checks.matching.operators import UnknownFormat
 from governance.domain.checks.matching.patterns import Matches, pattern_of
@@ -108,7 +108,7 @@ def _rule(rule: Mapping[str, Any], patterns: Sequence[Matches]) -> Rule:
             else:
                 reason += said(value if part is None else part(call))
         return Explanation(
-            verdict, name, leaf.text, shown(value), whole(reason[:REASON]), labels, call.cut
+            verdict, name, leaf.text, shown(value), reason[:REASON], labels, call.cut
         )
 
     return condition_of(rule["when"], patterns), explained

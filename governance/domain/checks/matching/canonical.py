@@ -17,7 +17,8 @@ def said(value: Any) -> str:
     """In a sentence."""
     if value is MISSING:
         return ""
-    return value[:SHOWN] if type(value) is str else canonical(value, SHOWN)[:SHOWN]
+    text = whole(value[:SHOWN]) if type(value) is str else canonical(value, SHOWN)
+    return text[:SHOWN]
 
 
 def shown(value: Any) -> Any:
@@ -25,7 +26,7 @@ def shown(value: Any) -> Any:
     if value is MISSING:
         return None
     if type(value) is str:
-        return whole(value[:SHOWN])
+        return said(value)
     if value is None or type(value) is bool:
         return value
     text = canonical(value, SHOWN)

@@ -1,0 +1,162 @@
+"""A check as a file that agents use: one fixed text, and the compiled check as one JSON literal.
+
+No string of a check is ever placed in code. The literal is ASCII without a line break, a closing
+quote or an angle bracket, which both languages read as the same text and give to their JSON reader.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+# Each after what it needs.
+_PYTHON_PARTS: Final = (
+    "call",
+    "canonical",
+    "agents_values",
+    "selectors",
+    "patterns",
+    "operators",
+    "conditions",
+)
+_TYPESCRIPT_PARTS: Final = (
+    "call",
+    "values",
+    "agents_values",
+    "selectors",
+    "operators",
+    "conditions",
+)
+_FOLDER: Final = Path(__file__).parent
+_OURS: Final = "governance."
+_TYPESCRIPT_IMPORT: Final = re.compile(r'^import (?:type )?\{[^}]*\} from "\./[^"]*";\n', re.M)
+
+
+def json_document(compiled: Mapping[str, Any]) -> bytes:
+    """The same bytes for the same check, in whatever order a store gives its keys back."""
+    return _json(compiled).encode()
+
+
+def python_module(compiled: Mapping[str, Any]) -> str:
+    return f'''{_header("#", compiled)}
+"""Whether the result of a tool is a success, as a console of Edictum Site judges it.
+
+Give `success_check` to a guard of edictum; `explain` tells which rule decided, and on what.
+Standard library only, Python 3.10 or newer. Made by the console: save the check there to change it.
+"""
+
+{matcher_text()}
+
+__all__ = ["Explanation", "explain", "success_check"]
+
+_JUDGE = build(
+    json.loads(
+        {_literal(compiled)}
+    )
+)
+
+
+def success_check(tool_name: str, result: object) -> bool:
+    return explain(tool_name, result).verdict != "failure"
+
+
+def explain(tool_name: str, result: object) -> Explanation:
+    return _JUDGE(tool_name, plain(result), None)
+'''
+
+
+def typescript_module(compiled: Mapping[str, Any]) -> str:
+    return f"""{_header("//", compiled)}
+//
+// Whether the result of a tool is a success, as a console of Edictum Site judges it.
+// Give `successCheck` to a guard of edictum; `explain` tells which rule decided, and on what.
+// Made by the console: save the check there to change it.
+
+{typescript_matcher_text()}
+const JUDGE: Judge = build(
+  JSON.parse(
+    {_literal(compiled)},
+  ) as Compiled,
+);
+
+export function successCheck(toolName: string, result: unknown): boolean {{
+  return explain(toolName, result).verdict !== "failure";
+}}
+
+export function explain(toolName: string, result: unknown): Explanation {{
+  return JUDGE(toolName, plain(result, []));
+}}
+
+export type {{ Explanation, Json }};
+"""
+
+
+@cache
+def matcher_text() -> str:
+    """The matcher and its parts as one text of Python, with one list of imports."""
+    files = [_FOLDER / "matching" / f"{name}.py" for name in _PYTHON_PARTS]
+    plain_imports: set[str] = set()
+    from_imports: dict[str, set[str]] = {}
+    texts: list[str] = []
+    for file in (*files, _FOLDER / "matcher.py"):
+        text = file.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+        lines = text.splitlines(keepends=True)
+        left_out: set[int] = set()
+        for place, node in enumerate(tree.body):
+            match node:
+                case ast.Import(names=names):
+                    plain_imports |= {name.name for name in names}
+                case ast.ImportFrom(module=str(module), names=names):
+                    if not module.startswith(_OURS):
+                        from_imports.setdefault(module, set()).update(each.name for each in names)
+                case ast.Expr(value=ast.Constant()) if place == 0:
+                    pass  # what the file is for
+                case ast.Assign(targets=[ast.Name(id="__all__")]):
+                    pass  # the module that it becomes a part of has its own
+                case _:
+                    continue
+            left_out |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        kept = (line for number, line in enumerate(lines, 1) if number not in left_out)
+        texts.append("".join(kept).strip("\n"))
+    imports = [f"import {name}" for name in sorted(plain_imports)] + [
+        f"from {module} import {_sorted(names)}" for module, names in sorted(from_imports.items())
+    ]
+    return "\n\n\n".join(["\n".join(imports), *texts]) + "\n"
+
+
+@cache
+def typescript_matcher_text() -> str:
+    files = [_FOLDER / "matching" / f"{name}.ts" for name in _TYPESCRIPT_PARTS]
+    texts = [file.read_text(encoding="utf-8") for file in (*files, _FOLDER / "matcher.ts")]
+    joined = "\n".join(_TYPESCRIPT_IMPORT.sub("", text) for text in texts)
+    return re.sub(r"^export (?=\w)", "", joined, flags=re.M)
+
+
+def _sorted(names: Iterable[str]) -> str:
+    """Types after constants, as everywhere here."""
+    return ", ".join(sorted(names, key=lambda name: (not name.isupper(), name)))
+
+
+def _header(comment: str, compiled: Mapping[str, Any]) -> str:
+    about = {name: compiled[name] for name in ("name", "version", "format")}
+    said = ", ".join(f"{name} {_ascii(_json(value))}" for name, value in about.items())
+    return f"{comment} Success check: {said}."
+
+
+def _literal(compiled: Mapping[str, Any]) -> str:
+    return _ascii(json.dumps(_json(compiled)))
+
+
+def _ascii(text: str) -> str:
+    """Of a JSON text; nothing that a page could take for the end of a script is left in it."""
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("\x7f", "\\u007f")
+
+
+def _json(value: object) -> str:
+    return json.dumps(
+        value, ensure_ascii=True, allow_nan=False, sort_keys=True, separators=(",", ":")
+    )

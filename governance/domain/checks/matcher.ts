@@ -1,0 +1,113 @@
+// Carries out the compiled form of a success check: which verdict, by which rule, and why.
+//
+// The twin of the console's own matcher in Python: whatever one says, the other says. With its
+// parts it needs nothing but the language (ES2020), and is given nothing but a document.
+
+import type { Compiled, Explanation, Json, Judge, Leaf } from "./matching/call.ts";
+import type { Matches, Rule, Ruled } from "./matching/call.ts";
+import { Call, TooMuch, UnknownFormat } from "./matching/call.ts";
+import { conditionOf } from "./matching/conditions.ts";
+import { patternOf } from "./matching/operators.ts";
+import { selectorOf } from "./matching/selectors.ts";
+import { beginning, isEmpty, member, said, shown } from "./matching/values.ts";
+
+const FORMAT = 1;
+const REASON = 500;
+const KNOWN = 1_000; // tools whose rules are remembered
+
+export function build(compiled: Compiled): Judge {
+  if (compiled.format !== FORMAT) throw new UnknownFormat("Format " + compiled.format);
+  const patterns = compiled.automata.map(patternOf);
+  const rules = compiled.rules.map((rule) => ruled(rule, patterns));
+  const otherwise = compiled.otherwise;
+  const known: Map<string, Ruled[]> = new Map();
+  return (toolName, result, elapsedMs) => {
+    let about = known.get(toolName);
+    if (about === undefined) {
+      about = rules.filter((rule) => fits(rule.tool, toolName));
+      if (known.size < KNOWN) known.set(toolName, about);
+    }
+    const call = new Call(toolName, result, elapsedMs);
+    try {
+      for (const rule of about) {
+        const leaf = rule.decides(call);
+        if (leaf !== undefined) return rule.explained(leaf, call);
+      }
+    } catch (error) {
+      if (!(error instanceof TooMuch)) throw error;
+      const reason = "Judging this result takes too much work.";
+      return { ...explanation("unknown", "too-much-work"), reason, cut: true };
+    }
+    const last = otherwise === "default" ? byDefault(result) : explanation(otherwise, "otherwise");
+    return { ...last, cut: call.cut };
+  };
+}
+
+function explanation(verdict: Explanation["verdict"], rule: string): Explanation {
+  const nothing: Json = null;
+  return { verdict, rule, selector: "", value: nothing, reason: "", labels: [], cut: false };
+}
+
+function byDefault(result: Json): Explanation {
+  const flag = member(result, "is_error");
+  if (result === null) return { ...explanation("success", "null"), selector: "result" };
+  if (flag !== undefined && flag !== false && flag !== 0 && !isEmpty(flag)) {
+    const found = { selector: "result.is_error", value: shown(flag) };
+    return { ...explanation("failure", "is_error"), ...found, reason: "The result says is_error." };
+  }
+  if (typeof result === "string" && /^(?:error|fatal):/i.test(result)) {
+    const found = { selector: "result", value: shown(result) };
+    const reason = "The text begins like an error.";
+    return { ...explanation("failure", "error_prefix"), ...found, reason };
+  }
+  return explanation("success", "otherwise");
+}
+
+function ruled(rule: Rule, patterns: Matches[]): Ruled {
+  const name = rule.of ? rule.of + "/" + rule.id : rule.id;
+  const parts = rule.reason.map((part) => {
+    if (typeof part === "string") return part;
+    return part.select ? selectorOf(part.select) : undefined;
+  });
+  const explained = (leaf: Leaf, call: Call): Explanation => {
+    const value = leaf.select(call);
+    let reason = "";
+    for (const part of parts) {
+      reason += typeof part === "string" ? part : said(part === undefined ? value : part(call));
+    }
+    return {
+      verdict: rule.verdict,
+      rule: name,
+      selector: leaf.text,
+      value: shown(value),
+      reason: beginning(reason, REASON),
+      labels: rule.label ? [rule.label] : [],
+      cut: call.cut,
+    };
+  };
+  return { tool: rule.tool, decides: conditionOf(rule.when, patterns), explained };
+}
+
+function fits(glob: string, name: string): boolean {
+  const pattern = Array.from(glob);
+  const text = Array.from(name);
+  let place = 0;
+  let at = 0;
+  let star = -1;
+  let resume = -1;
+  while (at < text.length) {
+    if (pattern[place] === "*") {
+      star = place;
+      resume = at;
+      place += 1;
+    } else if (place < pattern.length && (pattern[place] === "?" || pattern[place] === text[at])) {
+      place += 1;
+      at += 1;
+    } else if (star >= 0) {
+      resume += 1;
+      place = star + 1;
+      at = resume;
+    } else return false;
+  }
+  return pattern.slice(place).every((letter) => letter === "*");
+}

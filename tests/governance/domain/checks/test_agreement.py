@@ -1,0 +1,121 @@
+"""Everybody who carries out a check says the same: the verdict, the rule, what it saw, and why."""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from governance.domain.checks.compiled import Compiled
+from governance.domain.checks.exports import python_module, typescript_module
+from governance.domain.checks.matcher import canonical
+from governance.domain.checks.named import NamedCheck
+from governance.domain.checks.text import check_text
+from tests.governance.domain.checks.exported import (
+    Answer,
+    Asked,
+    NodeMatcher,
+    by_node,
+    by_python,
+)
+from tests.governance.domain.checks.generated import REACHED, Generated, constructs, generated
+from tests.governance.domain.checks.oracle import Said, judged
+from tests.governance.domain.checks.strategies import TOOLS, as_yaml, documents, elapsed, results
+
+ENOUGH = 200  # times that each part of the language decides, for each verdict
+
+
+def compiled_of(document: dict[str, Any]) -> Compiled:
+    checked = check_text(as_yaml(document), included=lambda name: None)
+    assert checked.compiled is not None, checked.problems
+    return checked.compiled
+
+
+def comparable(said: Any) -> tuple[Any, ...]:
+    verdict, rule, selector, value, reason, labels, cut = said[:7]
+    return verdict, rule, selector, canonical(value), reason, list(labels), cut
+
+
+@cache
+def the_generated() -> tuple[list[Generated], list[Compiled], list[Asked], list[Said]]:
+    checks = generated()
+    compiled = [compiled_of(check.document) for check in checks]
+    asked = [
+        Asked(number, tool, text)
+        for number, check in enumerate(checks)
+        for tool, text in check.calls
+    ]
+    said = [
+        judged(checks[each.module].document, each.tool, json.loads(each.result)) for each in asked
+    ]
+    return checks, compiled, asked, said
+
+
+def refute(answers: list[Any], asked: list[Asked], said: list[Said]) -> None:
+    for answer, question, expected in zip(answers, asked, said, strict=True):
+        assert comparable(answer) == comparable(expected), (question, expected.leaf)
+
+
+def test_the_generated_calls_reach_each_part_of_the_language_for_each_verdict():
+    checks, _, asked, said = the_generated()
+    counted = dict.fromkeys(REACHED, 0)
+    for question, each in zip(asked, said, strict=True):
+        for construct in constructs(checks[question.module].document, question.tool, each):
+            counted[construct] += 1
+    assert {name: count for name, count in counted.items() if count < ENOUGH} == {}
+
+
+def test_the_console_says_what_the_language_means():
+    _, compiled, asked, said = the_generated()
+    checks = [NamedCheck(each) for each in compiled]
+    answers = [checks[each.module].explain(each.tool, json.loads(each.result)) for each in asked]
+    refute(answers, asked, said)
+
+
+def test_exported_python_says_it_too(tmp_path: Path):
+    _, compiled, asked, said = the_generated()
+    answers = by_python(tmp_path, [python_module(each) for each in compiled], asked)
+    refute(answers, asked, said)
+    assert_success_is_whatever_did_not_fail(answers)
+
+
+def test_exported_typescript_says_it_too(tmp_path: Path):
+    _, compiled, asked, said = the_generated()
+    answers = by_node(tmp_path, [typescript_module(each) for each in compiled], asked)
+    refute(answers, asked, said)
+    assert_success_is_whatever_did_not_fail(answers)
+
+
+def assert_success_is_whatever_did_not_fail(answers: list[Answer]) -> None:
+    assert {(each.verdict, each.success) for each in answers} == {
+        ("success", True),
+        ("unknown", True),
+        ("failure", False),
+    }
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeMatcher]:
+    matcher = NodeMatcher(tmp_path_factory.mktemp("node"))
+    yield matcher
+    matcher.close()
+
+
+calls = st.lists(st.tuples(st.sampled_from(TOOLS), results, elapsed), min_size=1, max_size=8)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(documents(), calls)
+def test_whatever_is_written_and_returned_all_of_them_agree(node: NodeMatcher, document, calls):
+    compiled = compiled_of(document)
+    check = NamedCheck(compiled)
+    texts = [(tool, json.dumps(result), ms) for tool, result, ms in calls]
+    by_typescript = node.judged(compiled, texts)
+    for (tool, result, ms), told in zip(calls, by_typescript, strict=True):
+        expected = comparable(judged(document, tool, result, ms))
+        assert comparable(check.explain(tool, result, ms)) == expected
+        assert comparable(told) == expected
