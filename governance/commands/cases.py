@@ -91,15 +91,7 @@ def remove_case(case: Case, *, by: Actor) -> None:
 def replace_cases(bundle: Bundle, cases: Sequence[Told], *, by: Actor) -> list[Case]:
     """Exactly these, in this order; nothing is told to the log where they are these already."""
     refuse_unless(by, Action.WRITE_CONTRACT)
-    if len(cases) > MOST_CASES:
-        raise InvalidInput(f"A contract has at most {MOST_CASES} tests.")
-    seen: set[str] = set()
-    for place, case in enumerate(cases):
-        _refuse_unfit(case, f"cases[{place}].")
-        if case.name in seen:
-            unfit = f"Another test is called “{case.name}” already."
-            raise InvalidInput(unfit, errors=[Problem(path=f"cases[{place}].name", message=unfit)])
-        seen.add(case.name)
+    refuse_unfit_cases(cases)
     bundle = _held(bundle)
     there = cases_of(bundle)
     if [row.told() for row in there] == list(cases):
@@ -110,6 +102,18 @@ def replace_cases(bundle: Bundle, cases: Sequence[Told], *, by: Actor) -> list[C
     details: dict[str, Detail] = {"was": len(there), "tests": [row.name for row in rows]}
     record(by, "tests replaced", bundle.name, project=bundle.project, details=details)
     return cases_of(bundle)
+
+
+def refuse_unfit_cases(cases: Sequence[Told]) -> None:
+    if len(cases) > MOST_CASES:
+        raise InvalidInput(f"A contract has at most {MOST_CASES} tests.")
+    seen: set[str] = set()
+    for place, case in enumerate(cases):
+        _refuse_unfit(case, f"cases[{place}].")
+        if case.name in seen:
+            unfit = f"Another test is called “{case.name}” already."
+            raise InvalidInput(unfit, errors=[Problem(path=f"cases[{place}].name", message=unfit)])
+        seen.add(case.name)
 
 
 def keep_run(version: BundleVersion) -> Ran:

@@ -5,16 +5,19 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from governance import queries
+from governance.domain.cases import Case
 from governance.domain.document import read_document
-from governance.domain.errors import Problem
+from governance.domain.errors import InvalidInput, Problem
 from governance.domain.meaning import changes
 from governance.engine import Validation
+from governance.management.case_files import ENDING, beside, changed_cases, read_cases, written
 from governance.models import Bundle, BundleVersion, Project
 
 ENDINGS = {".yaml", ".yml"}
+Becomes: TypeAlias = Literal["written", "overwritten", "unchanged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,7 @@ class ContractFile:
     path: Path
     document: bytes
     read: Validation
+    tests: tuple[Case, ...] | None  # of the file beside it; none: there is no such file
 
     @property
     def name(self) -> str:
@@ -36,6 +40,7 @@ class Pushed:
     newest: BundleVersion | None
     becomes: Literal["new contract", "new version", "unchanged"]
     meaning: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()  # what becomes of them
     live: int | None = None  # the version live where it is to be deployed
 
     @property
@@ -52,8 +57,9 @@ class Pushed:
 @dataclass(frozen=True, slots=True)
 class Pulled:
     path: Path
-    version: BundleVersion
-    becomes: Literal["written", "overwritten", "unchanged"]
+    what: str
+    content: bytes
+    becomes: Becomes
 
 
 @dataclass(slots=True)
@@ -77,8 +83,26 @@ def read_folder(path: Path) -> Folder:
         if read.valid and (first := seen.setdefault(read.name, each)) != each:
             twice = f"{first.name} is the contract `{read.name}` too: one of them has to go."
             folder.problems.append((each, Problem(message=twice, path="metadata.name")))
-        folder.files.append(ContractFile(each, document, read))
+        tests = _tests_beside(each, folder)
+        folder.files.append(ContractFile(each, document, read, tests))
+    stems = {beside(file.path) for file in folder.files}
+    for each in sorted(path.glob(f"*{ENDING}")):
+        if each not in stems and not each.name.startswith("."):
+            alone = "There is no contract of this name beside these tests."
+            folder.problems.append((each, Problem(message=alone)))
     return folder
+
+
+def _tests_beside(contract: Path, folder: Folder) -> tuple[Case, ...] | None:
+    path = beside(contract)
+    if not path.is_file():
+        return None
+    try:
+        return read_cases(path)
+    except InvalidInput as refused:
+        problems = refused.errors or (Problem(message=str(refused)),)
+        folder.problems += [(path, problem) for problem in problems]
+        return None
 
 
 def plan_push(project: Project, files: list[ContractFile], environment: str) -> Iterator[Pushed]:
@@ -87,14 +111,23 @@ def plan_push(project: Project, files: list[ContractFile], environment: str) -> 
         newest = queries.newest_version(bundle) if bundle else None
         live = queries.live_in(bundle, environment) if bundle and environment else None
         number = live.version.number if live else None
+        tests = _tests_of(bundle, file)
         if newest is None:
-            yield Pushed(file, None, "new contract")
+            yield Pushed(file, None, "new contract", tests=tests)
         elif bytes(newest.document) == file.document:
-            yield Pushed(file, newest, "unchanged", live=number)
+            yield Pushed(file, newest, "unchanged", tests=tests, live=number)
         else:
             before, after = read_document(bytes(newest.document)), read_document(file.document)
             meaning = tuple(map(str, changes(before, after)))
-            yield Pushed(file, newest, "new version", meaning, live=number)
+            yield Pushed(file, newest, "new version", meaning, tests, number)
+
+
+def _tests_of(bundle: Bundle | None, file: ContractFile) -> tuple[str, ...]:
+    """Nothing where no file says what they are: those of the console stay."""
+    if file.tests is None:
+        return ()
+    there = [row.told() for row in queries.cases_of(bundle)] if bundle else []
+    return tuple(changed_cases(there, file.tests))
 
 
 def plan_pull(project: Project, path: Path, environment: str) -> Iterator[Pulled]:
@@ -105,12 +138,26 @@ def plan_pull(project: Project, path: Path, environment: str) -> Iterator[Pulled
         name = version.bundle.name
         present = there.get(name)
         target = present.path if present else path / f"{name}.yaml"
-        if not target.exists():
-            yield Pulled(target, version, "written")
-        elif target.read_bytes() == bytes(version.document):
-            yield Pulled(target, version, "unchanged")
-        else:
-            yield Pulled(target, version, "overwritten")
+        document = bytes(version.document)
+        same = target.exists() and target.read_bytes() == document
+        yield _pulled(target, str(version), document, same=same)
+        yield from _pulled_tests(target, version.bundle, present.tests if present else None)
+
+
+def _pulled_tests(
+    contract: Path, bundle: Bundle, there: tuple[Case, ...] | None
+) -> Iterator[Pulled]:
+    """A file that says the same in other words stays as it is; without tests there is none."""
+    cases = tuple(row.told() for row in queries.cases_of(bundle))
+    path = beside(contract)
+    if cases or path.exists():
+        what = f"{len(cases)} test{'' if len(cases) == 1 else 's'} of {bundle}"
+        yield _pulled(path, what, written(cases), same=there == cases)
+
+
+def _pulled(path: Path, what: str, content: bytes, *, same: bool) -> Pulled:
+    becomes: Becomes = "unchanged" if same else "overwritten" if path.exists() else "written"
+    return Pulled(path, what, content, becomes)
 
 
 def write(pulled: Pulled) -> None:
@@ -120,7 +167,7 @@ def write(pulled: Pulled) -> None:
     handle, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(bytes(pulled.version.document))
+            file.write(pulled.content)
         Path(name).chmod(0o644)
         Path(name).replace(pulled.path)
     except OSError:

@@ -1,7 +1,7 @@
 """The shapes of cases, and of what became of them, over HTTP."""
 
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, assert_never
 
 from ninja import Schema
 from pydantic import ConfigDict, Field, JsonValue, StrictInt, StrictStr, model_validator
@@ -134,21 +134,29 @@ class RunOut(Schema):
     results: list[ResultOut]
 
 
+def told_case(case: Case) -> dict[str, Any]:
+    """As it is sent: without what is not given."""
+    match case.expects:
+        case Decides(call=call, action=action, rule=rule):
+            what: dict[str, Any] = {"call": told(call), "expects": {"action": action}}
+        case Stops(calls=calls, stopped_at=number, rule=rule):
+            session = [told(each) for each in calls]
+            what = {"calls": session, "expects": {"stopped_at": number}}
+        case _ as never:
+            assert_never(never)
+    if rule:
+        what["expects"]["rule"] = rule
+    return {"name": case.name, **what}
+
+
 def case_out(row: Row) -> dict[str, Any]:
-    case = row.told()
-    expects = case.expects
-    is_call = isinstance(expects, Decides)
-    wanted: dict[str, Any] = (
-        {"action": expects.action}
-        if isinstance(expects, Decides)
-        else {"stopped_at": expects.stopped_at}
-    )
+    case = told_case(row.told())
     return {
         "id": row.pk,
-        "name": case.name,
-        "call": told(case.calls[0]) if is_call else None,
-        "calls": None if is_call else [told(each) for each in case.calls],
-        "expects": {**wanted, "rule": expects.rule},
+        "call": None,
+        "calls": None,
+        **case,
+        "expects": {"rule": "", **case["expects"]},
         "author": row.author,
         "changed_at": row.changed_at,
     }

@@ -10,7 +10,9 @@ from django.core.management.base import BaseCommand, CommandError
 from governance import commands, queries
 from governance.domain.actor import CONSOLE
 from governance.domain.errors import Conflict, GovernanceError, Problem
+from governance.management.case_files import beside
 from governance.management.contract_folder import (
+    ContractFile,
     Folder,
     Pushed,
     plan_pull,
@@ -19,6 +21,7 @@ from governance.management.contract_folder import (
     write,
 )
 from governance.models import BundleVersion, Project
+from governance.queries.cases import run_text
 
 SHOWN = 20  # changes of one contract
 
@@ -58,11 +61,18 @@ class Command(BaseCommand):
         if options["project"]:
             project, env = self._project(options), options["env"]
             self._tell_push(list(plan_push(project, folder.files, env)), project, env)
+        failing = [file for file in folder.files if not self._passes(file)]
+        if failing:
+            fail = "fails its" if len(failing) == 1 else "fail their"
+            raise CommandError(f"{_contracts(len(failing))} {fail} own tests.")
         self._say(f"{_contracts(len(folder.files))} can be pushed.")
 
     def _push(self, path: Path, options: dict[str, Any]) -> None:
         project, env = self._project(options), options["env"]
-        plan = list(plan_push(project, self._read(path).files, env))
+        folder = self._read(path)
+        plan = list(plan_push(project, folder.files, env))
+        for file in folder.files:
+            self._passes(file)
         if not self._tell_push(plan, project, env):
             self._say("Nothing is to be done.")
             return
@@ -71,13 +81,16 @@ class Command(BaseCommand):
             version, _ = commands.save_version(
                 project, document=each.file.document, message=options["message"], by=CONSOLE
             )
+            if each.tests and each.file.tests is not None:
+                commands.replace_cases(version.bundle, each.file.tests, by=CONSOLE)
+                self._say(f"{version}: {commands.keep_run(version).sentence}.")
             if env:
                 self._say(self._deploy(version, env))
 
     def _pull(self, path: Path, options: dict[str, Any]) -> None:
         plan = list(plan_pull(self._project(options), path, options["env"]))
         for each in plan:
-            self._say(f"{each.path.name}: {each.version}, {each.becomes}")
+            self._say(f"{each.path.name}: {each.what}, {each.becomes}")
         if all(each.becomes == "unchanged" for each in plan):
             self._say("Nothing is to be done.")
             return
@@ -106,11 +119,24 @@ class Command(BaseCommand):
             elif env:
                 words += f", {'to be approved' if takes_two else 'to be deployed'} in {env}"
             self._say(words)
-            for change in each.meaning[:SHOWN]:
-                self._say(f"    {change}")
-            if len(each.meaning) > SHOWN:
-                self._say(f"    and {len(each.meaning) - SHOWN} more")
-        return any(each.becomes != "unchanged" or (env and not each.is_live) for each in plan)
+            for changed in (each.meaning, each.tests):
+                for change in changed[:SHOWN]:
+                    self._say(f"    {change}")
+                if len(changed) > SHOWN:
+                    self._say(f"    and {len(changed) - SHOWN} more")
+        return any(
+            each.becomes != "unchanged" or each.tests or (env and not each.is_live) for each in plan
+        )
+
+    def _passes(self, file: ContractFile) -> bool:
+        ran = run_text(file.document, file.tests or ())
+        place = beside(file.path).name
+        if ran.why:
+            self.stderr.write(f"{place}: {ran.sentence}: {ran.why}")
+        for each in ran.results:
+            if not each.passed:
+                self.stderr.write(f"{place}: the test “{each.name}” fails: {each.words}")
+        return not (ran.why or ran.failing)
 
     def _read(self, path: Path) -> Folder:
         folder = read_folder(path)
@@ -142,9 +168,9 @@ class Command(BaseCommand):
 
 
 ACTIONS = {
-    "push": "make versions of what the files say, and with --env deploy them",
-    "pull": "write the newest versions, or with --env what is live there, into files",
-    "check": "say whether each file is a contract; with --project what a push would do",
+    "push": "make versions and tests of what the files say, and with --env deploy them",
+    "pull": "write the newest versions, or with --env what is live there, and tests into files",
+    "check": "is each file a contract, do its tests pass; with --project: what would a push do",
 }
 ENVIRONMENTS = {
     "push": "deploy there",

@@ -1,0 +1,64 @@
+"""The tests of a contract as a file beside it: the body that the API takes, in the same words."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from governance.commands.cases import refuse_unfit_cases
+from governance.domain.cases import Case
+from governance.domain.errors import InvalidInput, Problem
+from governance.domain.json_text import json_written, read_json
+from governance.domain.json_value import Json
+from governance.schemas.cases import CasesIn, told_case
+
+ENDING: Final = ".tests.json"
+LARGEST: Final = 16 * 1024 * 1024  # more than the most tests of the largest size
+
+
+def beside(contract: Path) -> Path:
+    return contract.with_suffix(ENDING)
+
+
+def read_cases(path: Path) -> tuple[Case, ...]:
+    """Raises InvalidInput, whose problems name their places."""
+    if (size := path.stat().st_size) > LARGEST:
+        raise InvalidInput(f"The file has {size:,} bytes; at most {LARGEST:,} are read.")
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"This is not UTF-8, from byte {error.start:,} on.") from error
+    try:
+        cases = tuple(each.case() for each in CasesIn.model_validate(read_json(text)).cases)
+    except ValidationError as refused:
+        problems = [
+            Problem(path=".".join(map(str, found["loc"])), message=_told(found["msg"]))
+            for found in refused.errors(include_url=False, include_input=False)
+        ]
+        raise InvalidInput(str(problems[0]), errors=problems) from refused
+    refuse_unfit_cases(cases)
+    return cases
+
+
+def written(cases: Sequence[Case]) -> bytes:
+    """The same cases are the same bytes."""
+    told: list[Json] = [told_case(case) for case in cases]
+    return f"{json_written({'cases': told}, indent=2)}\n".encode()
+
+
+def changed_cases(before: Sequence[Case], after: Sequence[Case]) -> Iterator[str]:
+    """What differs, in words: those of before in their order, then those that are new."""
+    old, new = ({case.name: case for case in cases} for cases in (before, after))
+    for name, case in old.items():
+        if name not in new:
+            yield f"test “{name}” removed"
+        elif new[name] != case:
+            yield f"test “{name}” changed"
+    yield from (f"test “{name}” added" for name in new if name not in old)
+    if [name for name in old if name in new] != [name for name in new if name in old]:
+        yield "tests in another order"
+
+
+def _told(words: str) -> str:
+    return words.removeprefix("Value error, ")
