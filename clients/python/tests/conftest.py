@@ -1,5 +1,6 @@
 """The live product for all tests here, and a receiver that fails as it is told."""
 
+import json
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,17 @@ def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
     stores = {"DATABASE_URL": "", "REDIS_URL": ""}  # embedded: the database is not what is tested
     with running(tmp_path_factory.mktemp("console"), VARIABLES | stores) as product:
         yield Console(product, "")
+
+
+@pytest.fixture(scope="package")
+def deployed(console: Console) -> str:
+    yaml = (Path(__file__).parent / "programs" / "new.yaml").read_text()
+    status, told = console.ask("POST", "contracts", json.dumps({"yaml": yaml}).encode())
+    assert status in (200, 201), told
+    body = json.dumps({"version": told["version"], "env": "production"}).encode()
+    status, _ = console.ask("POST", f"contracts/{told['name']}/deployments", body)
+    assert status in (200, 201)
+    return str(told["name"])
 
 
 @pytest.fixture

@@ -1,25 +1,12 @@
 """A guard that has its contract from the console, set up as the README says."""
 
 import asyncio
-import json
-from pathlib import Path
 
 import pytest
 from edictum import Edictum, EdictumDenied, EdictumToolError
 
 from edictum_site_client import Console as Client
 from tests.journeys.console import KEY, Console
-
-
-@pytest.fixture(scope="module")
-def deployed(console: Console) -> str:
-    yaml = (Path(__file__).parent / "programs" / "new.yaml").read_text()
-    status, told = console.ask("POST", "contracts", json.dumps({"yaml": yaml}).encode())
-    assert status in (200, 201), told
-    body = json.dumps({"version": told["version"], "env": "production"}).encode()
-    status, _ = console.ask("POST", f"contracts/{told['name']}/deployments", body)
-    assert status in (200, 201)
-    return str(told["name"])
 
 
 def test_what_became_of_each_call_is_known_once_the_guard_is_closed(
