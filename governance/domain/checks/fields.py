@@ -17,6 +17,21 @@ _NAME_WORDS: Final = (
 )
 
 
+_MEANT: Final = {  # what contracts and people call it
+    **dict.fromkeys(("name", "rule"), "id"),
+    **dict.fromkeys(("tools", "tool_name"), "tool"),
+    **dict.fromkeys(("if", "condition", "where", "match"), "when"),
+    **dict.fromkeys(("then", "outcome", "expect", "expected", "expects"), "verdict"),
+    **dict.fromkeys(("message", "why", "detail"), "reason"),
+    **dict.fromkeys(("tag", "tags", "labels"), "label"),
+    **dict.fromkeys(("else", "default", "fallback"), "otherwise"),
+    **dict.fromkeys(("output", "response"), "result"),
+    **dict.fromkeys(("duration_ms", "duration", "elapsed"), "elapsed_ms"),
+    **dict.fromkeys(("tests", "cases"), "examples"),
+    **dict.fromkeys(("extends", "imports"), "include"),
+}
+
+
 def keys_of(node: Node, problems: Problems, what: str, known: Sequence[str]) -> Keys | None:
     """None, with its problem, where it is no object; unknown keys are told and left."""
     if not isinstance(node, Keys):
@@ -24,7 +39,7 @@ def keys_of(node: Node, problems: Problems, what: str, known: Sequence[str]) -> 
         return None
     for key, _ in node:
         if key.text not in known:
-            meant = nearest(key.text, known)
+            meant = _meant(key.text, known)
             known_words = f"; `{meant}` is." if meant else f". Known are {_listed(known)}."
             problems.at(key, f"`{key.text[:60]}` is no key here{known_words}", fix=meant)
     return node
@@ -71,6 +86,11 @@ def listed(keys: Keys, key: str, problems: Problems, most: int) -> list[Node]:
         )
         return []
     return node.items
+
+
+def _meant(word: str, known: Sequence[str]) -> str:
+    meant = _MEANT.get(word, "")
+    return meant if meant in known else nearest(word, known)
 
 
 def _listed(words: Sequence[str]) -> str:

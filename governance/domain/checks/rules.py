@@ -11,7 +11,7 @@ from governance.domain.checks.includes import Included, Includes
 from governance.domain.checks.pattern_table import PatternTable
 from governance.domain.checks.problems import Problems
 from governance.domain.checks.reasons import read_reason
-from governance.domain.checks.tree import Keys, Node, Word
+from governance.domain.checks.tree import Keys, Listing, Node, Word
 from governance.domain.checks.values import text_of
 from governance.domain.success import Verdict
 
@@ -89,6 +89,9 @@ class Rules:
         return id_
 
     def _tool(self, node: Node) -> str | None:
+        if isinstance(node, Listing):
+            self.problems.at(node, "A rule names one tool or glob: write a rule for each of these.")
+            return None
         glob = text_of(node, self.problems)
         if glob is None:
             return None

@@ -77,7 +77,7 @@ WRONG = {
     "{result: 1}": ("`verdict` is missing", 5),
     "{result: 1, verdict: ok}": ("`ok` is no verdict", 26),
     "{result: 1, verdict: default}": ("`default` is no verdict", 26),
-    "{output: 1, result: 1, verdict: success}": ("`output` is no key here", 6),
+    "{output: 1, result: 1, verdict: success}": ("`output` is no key here; `result` is.", 6),
     "{tool: 5, result: 1, verdict: success}": ("put it in quotes", 12),
     "{result: 1, verdict: success, elapsed_ms: '5'}": ("without quotes", 47),
     "{result: no, verdict: success}": ("write false", 14),
