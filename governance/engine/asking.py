@@ -5,6 +5,7 @@ A call that is stopped, or that costs the process its life, costs no other call 
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Generic, Protocol, TypeVar, cast
 
 from governance.engine.calls import Batch, Encoded, batches
@@ -55,6 +56,10 @@ class Asker(Generic[Answer]):
 
     def results(self) -> Iterator[Answer | NotEvaluated]:
         """In the order of the calls."""
+        return chain.from_iterable(self.steps())
+
+    def steps(self) -> Iterator[Iterable[Answer | NotEvaluated]]:
+        """The results of each reply, for who has something to say in between: sometimes none."""
         while self._look_ahead():
             batch, asked = self._ahead.popleft()
             try:
@@ -63,19 +68,19 @@ class Asker(Generic[Answer]):
                 self._ask_first(batch)
                 continue
             except NoAnswer as error:
-                yield from self._in_halves(batch, str(error))
+                yield self._in_halves(batch, str(error))
                 continue
             match reply:
                 case Results(results=answers) | Judgements(results=answers) if isinstance(
                     reply, self._replies
                 ) and 0 < len(answers) <= len(batch.encoded):
                     results = cast("list[Answer | NotEvaluated]", answers)
-                    yield from self._up_to_a_stopped_call(batch, results)
+                    yield self._up_to_a_stopped_call(batch, results)
                 case Need():
                     self._engine.load()
                     self._ask_first(batch)
                 case _:
-                    yield from self._in_halves(batch, "It answered something else.")
+                    yield self._in_halves(batch, "It answered something else.")
 
     def _look_ahead(self) -> bool:
         while (

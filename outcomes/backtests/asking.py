@@ -1,20 +1,22 @@
 """What documents say of a chunk of calls, asked in processes of their own while others are read."""
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from governance.domain.document import Document
 from governance.domain.errors import GovernanceError
-from governance.engine import Engine, NotEvaluated, ToolCall
-from outcomes.backtests.books import Book, Slot, answer_of
-from outcomes.backtests.contents import Content, contents_of
+from governance.engine import Asker, Engine, Judged
+from outcomes.backtests.books import Book, Slot
+from outcomes.backtests.contents import contents_of
 from outcomes.backtests.deployed import Deployed
-from outcomes.backtests.selecting import Chunk, Row, Selection
+from outcomes.backtests.rows import Row
+from outcomes.backtests.selecting import Chunk, Selection
 from outcomes.domain.backtests.comparing import Recorded, recorded_of
 
-_NOTHING: Final = Content()
+READ_AT_ONCE: Final = 1_000  # calls, with their events
+HELPED_AFTER: Final = 0.5  # seconds of waiting: twice what it takes to start a process
 _UNREADABLE: Final = "unreadable"
 
 
@@ -28,17 +30,43 @@ class Looked(NamedTuple):
     selected: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class _Asked(NamedTuple):
+    asker: Asker[Judged | None]
+    slots: list[Slot]
+    deployed: bool
+
+
+@dataclass(slots=True)
+class Answers:
+    """The calls of a chunk, and the questions about them that are on their way."""
+
     sessions: dict[int, str]
-    calls: list[Looked]
-    answers: list["Future[None]"]
+    calls: list[Looked] = field(default_factory=list)
+    asked: list[_Asked] = field(default_factory=list)
+
+    def push(self) -> None:
+        for each in self.asked:
+            each.asker.push()
+
+    def arrive(self) -> Iterator[None]:
+        """Step by step, until every slot is filled."""
+        for each in self.asked:
+            places = iter(each.slots)
+            try:
+                for some in each.asker.steps():
+                    for judged in some:
+                        next(places).fill(judged)
+                    yield
+            except GovernanceError:
+                if not each.deployed:
+                    raise
+                _leave(places)
 
 
 class Questions:
     """Two processes: the chosen rules have one, and those that were deployed the other one.
 
-    Where nothing else was deployed, both are asked about the chosen rules.
+    Where nothing else was deployed, the other one helps once answers are waited for.
     """
 
     def __init__(self, document: Document, environments: dict[int, str], engine: Engine) -> None:
@@ -46,77 +74,83 @@ class Questions:
         self._chosen = Book(document, notes_missing=True)
         self._deployed = Deployed(self._chosen)
         self._engines = (engine, Engine())
-        self._threads = ThreadPoolExecutor(max_workers=2)
+        self._waited, self._turn = 0.0, 0
 
     def close(self) -> None:
-        self._threads.shutdown(wait=True, cancel_futures=True)
         for engine in self._engines:
             engine.close()
 
-    def ask(self, chunk: Chunk, selection: Selection) -> Asked:
+    def ask(self, chunk: Chunk, selection: Selection, meanwhile: Callable[[], None]) -> Answers:
+        """`meanwhile` is called now and then, for what was asked before to go on."""
         self._deployed.close_oldest()
-        calls: list[Looked] = []
-        unread: list[tuple[int, Looked, Book | None]] = []
+        found = Answers(chunk.sessions)
+        unread: list[int] = []
         for row in chunk.rows:
-            selected = selection.has(row)
-            recorded = (
-                recorded_of(row.kind, row.reason, row.rule, asked=row.asked) if selected else None
-            )
-            if recorded is None:
-                calls.append(Looked(row, selected=selected))
-                continue
-            environment = self._environments.get(row.environment, "")
-            book = self._deployed.book_of(row.version)
-            chosen = self._chosen.glance(row, environment)
-            deployed = chosen
-            if book is not self._chosen:
-                deployed = None if book is None else book.glance(row, environment)
-            looked = Looked(row, recorded, chosen, deployed)
-            if chosen is None or (book is not None and deployed is None):
-                unread.append((len(calls), looked, book))
-            calls.append(looked)
-        contents = contents_of([looked.row for _, looked, _ in unread])
-        for place, looked, book in unread:
-            calls[place] = self._found(looked, book, contents.get(looked.row.id, _NOTHING))
-        return Asked(chunk.sessions, calls, list(self._questions()))
+            looked = self._glance(row) if selection.has(row) else Looked(row, selected=False)
+            if looked.recorded is not None and (looked.chosen is None or self._is_open(looked)):
+                unread.append(len(found.calls))
+            found.calls.append(looked)
+        for start in range(0, len(unread), READ_AT_ONCE):
+            meanwhile()
+            self._read(found, unread[start : start + READ_AT_ONCE])
+        return found
 
-    def _found(self, looked: Looked, book: Book | None, content: Content) -> Looked:
-        row = looked.row
+    def arrived(self, answers: Answers) -> Iterator[None]:
+        """Step by step, until the answers to all of these are there."""
+        began, worked = time.perf_counter(), time.process_time()
+        yield from answers.arrive()
+        self._waited += time.perf_counter() - began - (time.process_time() - worked)
+
+    def _glance(self, row: Row) -> Looked:
+        """The answers that the row alone tells."""
+        recorded = recorded_of(row.kind, row.reason, row.rule, asked=row.asked)
+        if recorded is None:
+            return Looked(row)
         environment = self._environments.get(row.environment, "")
-        chosen: Slot | None = self._chosen.find(row, environment, content)
-        deployed = chosen
-        if book is not self._chosen:
-            deployed = None if book is None else book.find(row, environment, content)
-        return looked._replace(chosen=chosen, deployed=deployed)
+        chosen = self._chosen.glance(row, environment)
+        book = self._deployed.book_of(row.version)
+        if book is self._chosen:
+            return Looked(row, recorded, chosen, chosen)
+        return Looked(row, recorded, chosen, book.glance(row, environment) if book else None)
 
-    def _questions(self) -> Iterator["Future[None]"]:
-        chosen, deployed = self._engines
+    def _is_open(self, looked: Looked) -> bool:
+        return looked.deployed is None and self._deployed.book_of(looked.row.version) is not None
+
+    def _read(self, found: Answers, places: list[int]) -> None:
+        calls = found.calls
+        contents = contents_of([calls[place].row for place in places])
+        for place, content in zip(places, contents, strict=True):
+            row, recorded, *_ = calls[place]
+            environment = self._environments.get(row.environment, "")
+            chosen = self._chosen.find(row, environment, content)
+            book, deployed = self._deployed.book_of(row.version), None
+            if book is not None:
+                same = book is self._chosen
+                deployed = chosen if same else book.find(row, environment, content)
+            calls[place] = Looked(row, recorded, chosen, deployed)
+        self._send(found)
+
+    def _send(self, found: Answers) -> None:
         books = self._deployed.open()
-        helping = (chosen,) if books else self._engines  # who has nothing else to do takes part
-        for number, piece in enumerate(self._chosen.waiting()):
-            engine = helping[number % len(helping)]
-            yield self._threads.submit(_ask, engine, self._chosen.document, piece)
+        slots, questions = self._chosen.waiting()
+        if questions:
+            self._turn += 1
+            helped = not books and self._waited > HELPED_AFTER
+            engine = self._engines[self._turn % 2 if helped else 0]
+            asker = engine.judge(self._chosen.document, questions)
+            found.asked.append(_Asked(asker, slots, deployed=False))
         for book in books:
-            for piece in book.waiting():
-                yield self._threads.submit(_ask_again, deployed, book.document, piece)
+            slots, questions = book.waiting()
+            if not questions:
+                continue
+            try:
+                asker = self._engines[1].judge(book.document, questions)
+            except GovernanceError:  # today's library refuses what that of its day took
+                _leave(slots)
+            else:
+                found.asked.append(_Asked(asker, slots, deployed=True))
 
 
-Piece = Sequence[tuple[Slot, ToolCall]]
-
-
-def _ask(engine: Engine, document: Document, piece: Piece) -> None:
-    results = engine.evaluate(document, [call for _, call in piece])
-    for (slot, _), result in zip(piece, results, strict=True):
-        if isinstance(result, NotEvaluated):
-            slot.unanswered = result.code
-        else:
-            slot.answer = answer_of(result)
-
-
-def _ask_again(engine: Engine, document: Document, piece: Piece) -> None:
-    """Of what was deployed: today's library may refuse what that of its day took."""
-    try:
-        _ask(engine, document, piece)
-    except GovernanceError:
-        for slot, _ in piece:
-            slot.unanswered = _UNREADABLE
+def _leave(slots: Iterator[Slot] | list[Slot]) -> None:
+    for slot in slots:
+        slot.unanswered = _UNREADABLE

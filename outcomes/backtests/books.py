@@ -1,32 +1,23 @@
 """A document and what it said of calls so far: equal calls are asked about once."""
 
-from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any, Final
-
-import msgspec
+from typing import Any, Final, NamedTuple
 
 from governance.domain.document import Document
-from governance.domain.json_value import Json
 from governance.domain.plain_document import rules_in, values_of
-from governance.engine import Evaluation, ToolCall
+from governance.engine import Judged, Judgement, NotEvaluated, question
 from outcomes.backtests.contents import Content
-from outcomes.backtests.selecting import Row
+from outcomes.backtests.looking import Looking
+from outcomes.backtests.rows import Row
 from outcomes.domain.backtests.comparing import Answer, Decision
-from outcomes.domain.backtests.reading import ToolReads, missing, reads_about, reads_of
-from outcomes.domain.outcome import (
-    NOT_REPORTED,
-    NotReported,
-    ToolArtifactReference,
-    ToolExecutionResult,
-)
+from outcomes.domain.backtests.reading import reads_of
+from outcomes.domain.outcome import ToolArtifactReference, ToolExecutionResult
 
 REMEMBERED: Final = 40_000  # answers, of the calls that came last
 TOOLS: Final = 10_000
-ASKED_AT_ONCE: Final = 1_000
-_HAS_OUTPUT: Final = (ToolExecutionResult.kind, ToolArtifactReference.kind)
-_SIMPLE: Final = Answer()
-_canonical = msgspec.json.Encoder(order="deterministic")
+_HAD_OUTPUT: Final = (ToolExecutionResult.kind, ToolArtifactReference.kind)
+_LONG: Final = 100  # bytes
+SIMPLE: Final = Answer()
 
 
 class Slot:
@@ -39,8 +30,21 @@ class Slot:
         self.unanswered = ""  # why there is none
         self.missing = lacks
 
+    def fill(self, judged: Judgement) -> None:
+        if isinstance(judged, NotEvaluated):
+            self.unanswered = judged.code
+        else:
+            self.answer = answer_of(judged)
 
-_NOTHING_SAID: Final = Slot(_SIMPLE)
+
+class Waiting(NamedTuple):
+    """Questions with the places of their answers."""
+
+    slots: list[Slot]
+    questions: list[bytes]
+
+
+_NOTHING_SAID: Final = Slot(SIMPLE)
 
 
 class Book:
@@ -48,97 +52,94 @@ class Book:
         self.document = document
         self._notes_missing = notes_missing
         self._rules = reads_of(rules_in(values_of(document)))
-        self._about: dict[str, ToolReads] = {}
+        self._looking: dict[str, Looking] = {}
         self._slots: dict[tuple[Any, ...], Slot] = {}
-        self._waiting: list[tuple[Slot, ToolCall]] = []
-
-    def about(self, tool: str) -> ToolReads:
-        known = self._about.get(tool)
-        if known is None:
-            if len(self._about) >= TOOLS:
-                self._about.clear()
-            known = self._about[tool] = reads_about(self._rules, tool)
-        return known
+        self._waiting = Waiting([], [])
 
     def glance(self, row: Row, environment: str) -> Slot | None:
         """The answer, where the row alone tells which it is and it was asked for before."""
-        about = self.about(row.tool)
-        if not about.rules:
+        looking = self._looking.get(row.tool) or self._look(row.tool)
+        if not looking.rules:
             return _NOTHING_SAID
-        if about.principal or (about.output and row.kind in _HAS_OUTPUT):
+        if looking.principal:
             return None
-        return self._slots.get((row.tool, environment, row.arguments))
+        lacks_output = False
+        if looking.output and row.kind in _HAD_OUTPUT:
+            if row.has_output:
+                return None
+            lacks_output = True
+        arguments = row.arguments if looking.any_arguments else None
+        return self._slots.get((row.tool, environment, lacks_output, arguments))
 
     def find(self, row: Row, environment: str, content: Content) -> Slot:
-        about = self.about(row.tool)
-        if not about.rules:
+        looking = self._looking.get(row.tool) or self._look(row.tool)
+        if not looking.rules:
             return _NOTHING_SAID
-        asks_output = about.output and row.kind in _HAS_OUTPUT
-        output = content.output if asks_output else NOT_REPORTED
-        looked_at = (about.told_by(content.arguments, content.principal), _told(output))
-        key = (row.tool, environment, asks_output, _digest(looked_at))
+        had_output = looking.output and row.kind in _HAD_OUTPUT
+        output = content.output if had_output else None
+        lacks_output = had_output and output is None
+        told = looking.told_by(content)
+        if output is not None:
+            told = b"\0".join([told, output])
+        if len(told) > _LONG:
+            told = sha256(told).digest()
+        key = (row.tool, environment, lacks_output, output is not None, told)
         slot = self._slots.get(key)
         if slot is None:
-            slot = self._slots[key] = self._ask(row, environment, content, has_output=asks_output)
-        if not about.principal and not asks_output:
-            self._slots[row.tool, environment, row.arguments] = slot
+            slot = self._slots[key] = self._ask(
+                looking,
+                row.tool,
+                environment,
+                content._replace(output=output),
+                lacks_output=lacks_output,
+            )
+        if not looking.principal and output is None:
+            arguments = row.arguments if looking.any_arguments else None
+            self._slots[row.tool, environment, lacks_output, arguments] = slot
         if len(self._slots) > REMEMBERED:
             for old in list(self._slots)[: REMEMBERED // 2]:
                 del self._slots[old]
         return slot
 
-    def waiting(self) -> list[list[tuple[Slot, ToolCall]]]:
-        """What is to be asked now, in pieces; whoever takes it asks."""
-        pieces = [
-            self._waiting[start : start + ASKED_AT_ONCE]
-            for start in range(0, len(self._waiting), ASKED_AT_ONCE)
-        ]
-        self._waiting = []
-        return pieces
+    def waiting(self) -> Waiting:
+        """What is to be asked now; whoever takes it asks."""
+        waiting, self._waiting = self._waiting, Waiting([], [])
+        return waiting
 
-    def _ask(self, row: Row, environment: str, content: Content, *, has_output: bool) -> Slot:
-        about = self.about(row.tool)
-        kept = has_output and not isinstance(content.output, NotReported)
-        lacks: Iterable[tuple[str, str]] = ()
-        if self._notes_missing:
-            lacks = (
-                (rule.id, what)
-                for rule in about.rules
-                for what in missing(rule, content.arguments, output=kept or not has_output)
-            )
-        slot = Slot(lacks=tuple(lacks))
-        call = ToolCall(
-            tool_name=row.tool,
-            tool_args=content.arguments,
-            principal=content.principal,
-            # As the library makes text of what a tool returned, before its rules look at it.
-            output=str(content.output) if kept else None,
-            environment=environment,
+    def _look(self, tool: str) -> Looking:
+        if len(self._looking) >= TOOLS:
+            self._looking.clear()
+        looking = self._looking[tool] = Looking(self._rules, tool)
+        return looking
+
+    def _ask(
+        self, looking: Looking, tool: str, environment: str, content: Content, *, lacks_output: bool
+    ) -> Slot:
+        lacks = looking.lacks(content, output=not lacks_output) if self._notes_missing else ()
+        slot = Slot(lacks=lacks)
+        asked = question(
+            tool,
+            environment,
+            content.arguments or b"{}",
+            content.principal or b"null",
+            content.output,
         )
-        self._waiting.append((slot, call))
+        self._waiting.slots.append(slot)
+        self._waiting.questions.append(asked)
         return slot
 
 
-def answer_of(evaluation: Evaluation) -> Answer:
+def answer_of(judged: Judged | None) -> Answer:
     """An agent stops at the first rule that fails; only after the tool ran do all of them count."""
-    failed = [rule for rule in evaluation.rules if not rule.passed]
-    if not failed:
-        return _SIMPLE
+    if judged is None:
+        return SIMPLE
+    failed = judged.failed
     observed = tuple(rule.id for rule in failed if rule.observed and rule.type != "post")
     deciding = [rule for rule in failed if not rule.observed]
     for rule in deciding:
         if rule.type != "post":
             decision = Decision.ASKED if rule.action == "ask" else Decision.DENIED
             return Answer(decision, rule.id, observed=observed)
-    output = evaluation.action
+    output = judged.action
     by = [rule.id for rule in deciding if rule.action == output] or [rule.id for rule in deciding]
     return Answer(output=output, output_rule=by[0] if by else "", observed=observed)
-
-
-def _told(output: Json | NotReported) -> list[Json]:
-    """One that is null is another thing than none."""
-    return [] if isinstance(output, NotReported) else [output]
-
-
-def _digest(value: Any) -> bytes:
-    return sha256(_canonical.encode(value)).digest()[:16]

@@ -1,108 +1,137 @@
-"""The arguments, principal and output of calls, read from their events."""
+"""The arguments, principal and output of calls, as the JSON that their events hold.
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+Next to none of it is looked at on this side: it is passed on as it was sent.
+"""
 
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, cast
+
+import msgspec
 from django.db import connection
 
-from governance.domain.json_value import Json
 from outcomes import codec
-from outcomes.backtests.selecting import Row
+from outcomes.backtests.rows import Row
+from outcomes.domain.backtests.moments import moment_of
 from outcomes.domain.fold import fold
 from outcomes.domain.outcome import NOT_REPORTED, NotReported, ToolExecutionResult
 from outcomes.wire import Sender, Source
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    arguments: Json = None
-    principal: dict[str, Any] | None = None
-    output: Json | NotReported = NOT_REPORTED
+class Content(NamedTuple):
+    """None where nothing was told; null is nothing, except as an output."""
+
+    arguments: bytes | None = None
+    principal: bytes | None = None
+    output: bytes | None = None
 
 
-_Event = tuple[int, str, bytes]
-_NOTHING = Content()
-_ON_POSTGRES = """
-    SELECT c.id, e.id, e.source, e.item FROM outcomes_call c
-    JOIN outcomes_event e ON e.environment_id = c.environment_id AND e.call_digest = c.digest
-    WHERE c.id = ANY(%s) ORDER BY e.id
+class _Item(msgspec.Struct, gc=False):
+    type: Any = None
+    tool_args: msgspec.Raw = msgspec.Raw(b"null")
+    principal: msgspec.Raw = msgspec.Raw(b"null")
+    output: msgspec.Raw = msgspec.Raw(b"")
+    payload: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Kept(msgspec.Struct, gc=False):
+    """What is kept of an item whose output became an artifact."""
+
+    item: _Item
+
+
+_Event = tuple[bytes, int, str, bytes]
+_NOTHING: Final = Content()
+_NULL: Final = b"null"
+_POSTED: Final = "outcomes"
+_as_sent = msgspec.json.Decoder(_Item)
+_kept = msgspec.json.Decoder(_Kept)
+_encoder = msgspec.json.Encoder()
+_ON_POSTGRES: Final = """
+    SELECT call_digest, id, source, item FROM outcomes_event
+    WHERE environment_id = %s
+    AND call_digest IN (SELECT decode(unnest(string_to_array(%s, ',')), 'hex'))
 """
-_ON_SQLITE = """
-    SELECT c.id, e.id, e.source, e.item FROM outcomes_call c
-    JOIN outcomes_event e ON e.environment_id = c.environment_id AND e.call_digest = c.digest
-    WHERE c.id IN (SELECT value FROM json_each(%s)) ORDER BY e.id
+_ON_SQLITE: Final = """
+    SELECT call_digest, id, source, item FROM outcomes_event
+    WHERE environment_id = %s AND call_digest IN ({})
 """
 
 
-def contents_of(rows: Sequence[Row]) -> dict[int, Content]:
-    """By the ids of the calls."""
-    events = _events_of([row.id for row in rows])
-    return {row.id: _content(row, events.get(row.id, ())) for row in rows}
+def contents_of(rows: Sequence[Row]) -> list[Content]:
+    """One for each row."""
+    calls: dict[int, list[bytes]] = {}
+    for row in rows:
+        calls.setdefault(row.environment, []).append(row.digest)
+    events = {environment: _events_of(environment, those) for environment, those in calls.items()}
+    return [_content(row, events[row.environment].get(row.digest, ())) for row in rows]
 
 
-def _events_of(calls: list[int]) -> dict[int, list[_Event]]:
-    """In the order of acceptance, and without the ORM, which costs as much as reading them."""
-    found: dict[int, list[_Event]] = {}
-    if not calls:
-        return found
-    on_postgres = connection.vendor == "postgresql"
+def _events_of(environment: int, calls: Sequence[bytes]) -> dict[bytes, list[_Event]]:
+    """Without the ORM, which costs as much as reading them."""
+    found: dict[bytes, list[_Event]] = {}
     with connection.cursor() as cursor:
-        if on_postgres:
-            cursor.execute(_ON_POSTGRES, [calls])
+        if connection.vendor == "postgresql":
+            cursor.execute(_ON_POSTGRES, [environment, ",".join(call.hex() for call in calls)])
         else:
-            cursor.execute(_ON_SQLITE, [json.dumps(calls)])
-        for call, number, source, item in cursor.fetchall():
-            found.setdefault(call, []).append((number, source, bytes(item)))
+            places = ",".join(["%s"] * len(calls))
+            cursor.execute(_ON_SQLITE.format(places), [environment, *calls])
+        for event in cursor.fetchall():
+            found.setdefault(event[0], []).append(event)
     return found
 
 
 def _content(row: Row, events: Sequence[_Event]) -> Content:
-    if not events:
-        return _NOTHING
-    arguments: Json = None
-    principal: Any = None
-    output: Json | NotReported = NOT_REPORTED
+    arguments: bytes | None = None
+    principal: bytes | None = None
+    output: bytes | None = None
     posted = 0
-    for _, source, packed in events:
-        item = _flat(codec.item_of(packed))
-        told, by = item.get("tool_args"), item.get("principal")
-        if told is not None:
+    for _, _, source, packed in events:
+        item = _item_of(packed, source)
+        told, by = bytes(item.tool_args), bytes(item.principal)
+        if told != _NULL:
             if arguments is not None and told != arguments:
                 return _folded(row, events)
             arguments = told
-        if by is not None:
+        if by != _NULL:
             if principal is not None and by != principal:
                 return _folded(row, events)
             principal = by
-        if source == "outcomes":
+        if source == _POSTED:
             posted += 1
-            if item["type"] == ToolExecutionResult.kind and "output" in item:
-                output = item["output"]
+            if item.type == ToolExecutionResult.kind and item.output:
+                output = bytes(item.output)
     if posted > 1:  # two that say what became of it: which one does is for folding to tell
         return _folded(row, events)
     return Content(arguments, principal, output)
 
 
-def _flat(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    payload = item.get("payload")
-    if not isinstance(payload, dict):
-        return item
-    return {**payload, **{key: value for key, value in item.items() if value is not None}}
+def _item_of(packed: bytes, source: str) -> _Item:
+    text = codec.text_of(packed)
+    item = _as_sent.decode(text) if codec.is_as_sent(packed) else _kept.decode(text).item
+    if source != _POSTED and bytes(item.payload).startswith(b"{"):
+        inner = _as_sent.decode(item.payload)  # older SDKs keep most of it there
+        if bytes(item.tool_args) == _NULL:
+            item.tool_args = inner.tool_args
+        if bytes(item.principal) == _NULL:
+            item.principal = inner.principal
+    return item
 
 
 def _folded(row: Row, events: Sequence[_Event]) -> Content:
     # Neither environment nor agent has a say in what is asked of it here, nor the time of receipt.
-    sender = Sender("", row.agent, "", row.at)
+    sender = Sender("", row.agent, "", moment_of(row.at))
     call = fold(
         [
             codec.unpack_event(packed, cast(Source, source), sender, number)
-            for number, source, packed in events
+            for _, number, source, packed in events
         ]
     )
     if call is None:
         return _NOTHING
     outcome = call.outcome
     output = outcome.output if isinstance(outcome, ToolExecutionResult) else NOT_REPORTED
-    return Content(call.tool_args, call.principal, output)
+    return Content(
+        None if call.tool_args is None else _encoder.encode(call.tool_args),
+        None if call.principal is None else _encoder.encode(call.principal),
+        None if isinstance(output, NotReported) else _encoder.encode(output),
+    )

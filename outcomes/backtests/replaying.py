@@ -5,17 +5,19 @@ While the evaluation processes answer for one chunk of calls, the next one is re
 
 import time
 from collections.abc import Callable
-from concurrent.futures import wait
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from governance.domain.document import Document
 from governance.domain.session_limits import SessionLimit
 from governance.engine import Engine
-from outcomes.backtests.asking import Asked, Looked, Questions
-from outcomes.backtests.selecting import Row, Selection
-from outcomes.domain.backtests.comparing import drifts
+from outcomes.backtests.asking import Answers, Looked, Questions
+from outcomes.backtests.books import SIMPLE, Slot
+from outcomes.backtests.rows import Row
+from outcomes.backtests.selecting import Selection
+from outcomes.domain.backtests.comparing import LET_THROUGH, drifts
 from outcomes.domain.backtests.limit_sums import LimitSums
+from outcomes.domain.backtests.moments import micros_of
 from outcomes.domain.backtests.session_replay import SessionReplay
 from outcomes.domain.backtests.sums import CallTold, Span, Sums
 
@@ -58,7 +60,8 @@ class Replay:
         self._environments, self._tell = environments, tell
         self._questions = Questions(document, environments, engine)
         extent = selection.extent()
-        span = Span(extent.first or selection.until, extent.last or selection.until)
+        first, last = extent.first or selection.until, extent.last or selection.until
+        span = Span(micros_of(first), micros_of(last))
         self._progress = Progress(extent.calls, 0, Sums(span), LimitSums(limits))
         self._passed = 0
         self._told_at = 0.0
@@ -74,28 +77,25 @@ class Replay:
         self._questions.close()
 
     def run(self) -> Progress:
-        before: Asked | None = None
+        before: Answers | None = None
         for chunk in self._selection.chunks():
-            asked = self._questions.ask(chunk, self._selection)
+            meanwhile = self._say if before is None else before.push
+            answers = self._questions.ask(chunk, self._selection, meanwhile)
             if before is not None:
                 self._count(before)
-            before = asked
+            before = answers
         if before is not None:
             self._count(before)
         self._end_session()
         return self._now()
 
-    def _count(self, asked: Asked) -> None:
-        waiting = set(asked.answers)
-        while waiting:
-            done, waiting = wait(waiting, timeout=TOLD_EVERY)
-            for each in done:
-                each.result()
+    def _count(self, answers: Answers) -> None:
+        for _ in self._questions.arrived(answers):
             self._say()
-        for call in asked.calls:
+        for call in answers.calls:
             if call.row.session != self._session:
                 self._end_session()
-                self._begin_session(call.row, asked.sessions)
+                self._begin_session(call.row, answers.sessions)
             self._count_call(call)
         self._say()
 
@@ -104,6 +104,10 @@ class Replay:
         if self._selection.is_of_that_time(row):
             self._passed += 1
         sums = self._progress.sums
+        if self._is_as_before(call) and (row.session is None or self._replay.passes(row)):
+            sums.leave(row.tool, row.agent, row.at)
+            self._note_missing(slot)
+            return
         if row.session is None:
             self._replay = SessionReplay(())  # of no session: nothing before it counts
         if recorded is None or slot is None or slot.answer is None:
@@ -125,8 +129,23 @@ class Replay:
             drifted=before is not None and drifts(recorded, before),
             observed=slot.answer.observed,
         )
-        for rule, what in slot.missing:
-            sums.lack(rule, what)
+        self._note_missing(slot)
+
+    def _note_missing(self, slot: Slot | None) -> None:
+        if slot is not None:
+            for rule, what in slot.missing:
+                self._progress.sums.lack(rule, what)
+
+    @staticmethod
+    def _is_as_before(call: Looked) -> bool:
+        """Let through then and now, by the deployed rules too: nearly all calls are."""
+        chosen, deployed = call.chosen, call.deployed
+        return (
+            call.recorded is LET_THROUGH
+            and chosen is not None
+            and chosen.answer is SIMPLE
+            and (deployed is None or deployed.answer is SIMPLE)
+        )
 
     def _told(self, row: Row) -> CallTold:
         environment = self._environments.get(row.environment, "")

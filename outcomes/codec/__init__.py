@@ -1,10 +1,12 @@
 """Rows and domain values, turned into each other; the only package that knows both."""
 
 from outcomes.codec.items import (
+    is_as_sent,
     item_of,
     offload,
     pack_batch,
     pack_item,
+    text_of,
     unpack_batch,
     unpack_event,
     unpacked_size,
@@ -35,6 +37,7 @@ __all__ = [
     "call_row",
     "call_row_of",
     "digest_of",
+    "is_as_sent",
     "item_of",
     "offload",
     "pack_batch",
@@ -42,6 +45,7 @@ __all__ = [
     "read_item",
     "step_from",
     "step_of",
+    "text_of",
     "unpack_batch",
     "unpack_event",
     "unpacked_size",

@@ -122,6 +122,10 @@ def text_of(packed: bytes) -> bytes:
     return text
 
 
+def is_as_sent(packed: bytes) -> bool:
+    return packed[:1] == AS_SENT
+
+
 def item_of(packed: bytes) -> dict[str, Any]:
     """The item as it was sent, without an output that became an artifact."""
     data: dict[str, Any] = _any.decode(text_of(packed))

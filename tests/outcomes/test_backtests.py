@@ -257,7 +257,7 @@ def test_who_only_reads_starts_and_cancels_none(project):
 
 
 def test_long_and_short_sessions_and_calls_without_one_are_all_read(project, agent, monkeypatch):
-    monkeypatch.setattr("outcomes.backtests.selecting.ROWS", 4)
+    monkeypatch.setattr("outcomes.backtests.rows.ROWS", 4)
     monkeypatch.setattr("outcomes.backtests.selecting.SESSIONS", 2)
     for number, size in enumerate([1, 3, 9, 2, 4, 5]):
         agent.post(*in_order(*[ran() for _ in range(size)], session=f"s-{number}"))
@@ -286,7 +286,7 @@ def test_a_process_that_is_asked_to_stop_puts_its_backtest_back(project, agent, 
 
 def test_a_cancelled_backtest_stops_where_it_is(project, agent, monkeypatch):
     monkeypatch.setattr("outcomes.backtests.replaying.TOLD_EVERY", 0.0)
-    monkeypatch.setattr("outcomes.backtests.selecting.ROWS", 1)
+    monkeypatch.setattr("outcomes.backtests.rows.ROWS", 1)
     agent.post(*[ran("rm") for _ in range(5)])
     backtest = start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
     count = Backtest.objects.filter(pk=backtest.pk)

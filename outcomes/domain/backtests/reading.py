@@ -47,17 +47,6 @@ class ToolReads:
     def any_arguments(self) -> bool:
         return self.all_arguments or bool(self.arguments)
 
-    def told_by(self, arguments: Json, principal: Mapping[str, Any] | None) -> Json:
-        """What of a call these rules look at: calls that are alike in it are answered alike."""
-        looked_at: list[Json] = [None, None]
-        if self.all_arguments or not isinstance(arguments, dict):
-            looked_at[0] = arguments if self.any_arguments else None
-        else:
-            looked_at[0] = {name: arguments[name] for name in self.arguments & arguments.keys()}
-        if self.principal and principal is not None:
-            looked_at[1] = {name: principal[name] for name in self.principal & principal.keys()}
-        return looked_at
-
 
 def reads_of(rules: Sequence[Mapping[str, Any]]) -> tuple[RuleReads, ...]:
     """Of the rules of a document in the new dialect; those of sessions look at no call."""

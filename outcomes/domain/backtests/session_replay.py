@@ -63,7 +63,20 @@ class SessionReplay:
         ]
         self._tools = {limit.tool for limit in limits} - {None}
         self._applying: dict[tuple[str, bool], list[_OnExecutions]] = {}
+        self._least = min((limit.value for limit in limits), default=None)
         self._newly_denied = False
+
+    def passes(self, step: Counted) -> bool:
+        """Counts on, like `replay`, a call that was let through and that no rule is against, while
+        no limit can be; else it counts nothing. Most calls are like that."""
+        attempts = self._attempts + 1
+        if self._least is not None and attempts >= self._least:
+            return False
+        self._attempts = attempts
+        if _ran(step):
+            for counting in _ALL:
+                self._execute(counting, step)
+        return True
 
     def pass_by(self, step: Counted) -> None:
         """A call that is not replayed: it counts as it was recorded."""

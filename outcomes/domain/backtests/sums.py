@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from outcomes.domain.backtests.comparing import Change, Recorded
+from outcomes.domain.backtests.moments import moment_of
 from outcomes.domain.backtests.session_replay import Result
 
 NAMES: Final = 500  # tools, agents, rules that have a row of their own
@@ -15,11 +16,11 @@ BUCKETS: Final = 48
 OTHERS: Final = "(others)"
 NOT_NAMED: Final = "(not named)"
 DRIFT: Final = "drift"
+_UNCHANGED: Final = Change.UNCHANGED.value
 _ZERO: Final = dict.fromkeys([change.value for change in Change], 0)
 
 
-@dataclass(frozen=True, slots=True)
-class CallTold:
+class CallTold(NamedTuple):
     """A call as its results are told."""
 
     call_id: str
@@ -27,23 +28,23 @@ class CallTold:
     session: str
     tool: str
     agent: str
-    at: datetime
+    at: int  # microseconds
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
     """The time from the first call to the last one, cut into equal pieces."""
 
-    first: datetime
-    last: datetime
+    first: int  # microseconds
+    last: int
 
-    def piece_of(self, at: datetime) -> int:
+    def piece_of(self, at: int) -> int:
         whole = self.last - self.first
         place = (at - self.first) * BUCKETS // whole if whole else 0
         return min(max(place, 0), BUCKETS - 1)
 
     def start_of(self, piece: int) -> datetime:
-        return self.first + (self.last - self.first) * piece / BUCKETS
+        return moment_of(self.first + (self.last - self.first) * piece // BUCKETS)
 
 
 @dataclass(slots=True)
@@ -89,6 +90,13 @@ class Sums:
             _row(self.by_rule, _rule_behind(recorded, result))[change] += 1
             self._sample(change, call, recorded, result)
 
+    def leave(self, tool: str, agent: str, at: int) -> None:
+        """A call that nothing changes about, of which there is no more to say."""
+        self.counts[_UNCHANGED] += 1
+        _row(self.by_tool, tool)[_UNCHANGED] += 1
+        _row(self.by_agent, agent)[_UNCHANGED] += 1
+        self._piece(at)[_UNCHANGED] += 1
+
     def leave_out(self, reason: str) -> None:
         if reason not in self.not_replayed and len(self.not_replayed) >= NAMES:
             reason = OTHERS
@@ -126,7 +134,7 @@ class Sums:
             "samples": self.samples,
         }
 
-    def _piece(self, at: datetime) -> dict[str, int]:
+    def _piece(self, at: int) -> dict[str, int]:
         if not self.pieces:
             self.pieces = [dict(_ZERO) for _ in range(BUCKETS)]
         return self.pieces[self.span.piece_of(at)]
@@ -147,7 +155,7 @@ class Sums:
                 "session_id": call.session or None,
                 "tool_name": call.tool,
                 "agent_id": call.agent,
-                "timestamp": call.at.isoformat(),
+                "timestamp": moment_of(call.at).isoformat(),
                 "was": recorded.decision.value,
                 "was_rule": recorded.rule or None,
                 "now": said.decision.value,

@@ -64,12 +64,3 @@ def test_an_output_that_was_not_kept_is_missing_for_post_rules_alone():
 
 def test_what_no_report_of_a_call_holds_is_missing_always():
     assert lacks({}, when={"env.HOME": {}, "metadata.x": {}}) == ["env.HOME", "metadata.x"]
-
-
-def test_calls_are_alike_when_all_that_rules_look_at_is():
-    about = reads_about(reads_of([rule(when={"args.url.host": {}, "principal.role": {}})]), "fetch")
-    one = about.told_by({"url": "u", "id": 1}, {"role": "r", "user_id": "a"})
-    assert one == about.told_by({"url": "u", "id": 2}, {"role": "r", "user_id": "b"})
-    assert one != about.told_by({"url": None}, {"role": "r"})
-    assert about.told_by({"url": None}, {}) != about.told_by({}, {})
-    assert about.told_by(None, None) != about.told_by({}, None)

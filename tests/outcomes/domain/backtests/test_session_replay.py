@@ -130,6 +130,18 @@ def test_nothing_is_undetermined_before_a_newly_denied_call(limits, calls):
     assert LOST not in before
 
 
+@given(LIMITS, st.lists(CALLS, max_size=12))
+def test_a_call_that_passes_counts_like_one_that_is_replayed(limits, calls):
+    quick, whole = SessionReplay(limits), SessionReplay(limits)
+    for step, recorded, answer in calls:
+        result = whole.replay(step, recorded, answer)
+        if recorded is LET_THROUGH and answer is ALLOW and quick.passes(step):
+            assert result.change is SAME
+        else:
+            assert quick.replay(step, recorded, answer) == result
+    assert quick.stops() == whole.stops()
+
+
 @given(st.lists(CALLS, max_size=12))
 def test_without_limits_every_call_is_told_by_itself(calls):
     alone = [replayed((), call)[0][0] for call in calls]

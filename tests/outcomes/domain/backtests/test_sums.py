@@ -15,17 +15,18 @@ from outcomes.domain.backtests.comparing import (
     Said,
 )
 from outcomes.domain.backtests.limit_sums import LimitSums
+from outcomes.domain.backtests.moments import micros_of, moment_of
 from outcomes.domain.backtests.session_replay import Result, SessionReplay
 from outcomes.domain.backtests.sums import NAMES, SAMPLES, SESSIONS, CallTold, Span, Sums
 from outcomes.domain.session import Step
 
 BEGINNING = datetime(2026, 11, 1, tzinfo=UTC)
-SPAN = Span(BEGINNING, BEGINNING + timedelta(days=1))
+SPAN = Span(micros_of(BEGINNING), micros_of(BEGINNING + timedelta(days=1)))
 DENIES = Said(Decision.DENIED, ("a",))
 
 
 def told(number=0, *, tool="t", at=BEGINNING):
-    return CallTold(f"c-{number}", "production", "s", tool, "bot", at)
+    return CallTold(f"c-{number}", "production", "s", tool, "bot", micros_of(at))
 
 
 def added(*changes, sums=None):
@@ -49,6 +50,22 @@ def test_every_table_adds_up_to_the_calls(changes):
     assert summed(told_all["by_tool"].values()) == summed(told_all["by_agent"].values())
     assert summed(told_all["by_tool"].values()) == summed(told_all["over_time"]) == len(changes)
     assert summed(told_all["by_rule"].values()) == len(changes) - changes.count(Change.UNCHANGED)
+
+
+@given(st.lists(st.integers(0, 86_399)))
+def test_a_call_that_is_left_as_it_was_counts_like_one_that_is_compared(seconds):
+    compared, left = Sums(SPAN), Sums(SPAN)
+    unchanged = Result(Change.UNCHANGED, Said(Decision.ALLOWED))
+    for second in seconds:
+        at = BEGINNING + timedelta(seconds=second)
+        compared.add(told(at=at), LET_THROUGH, unchanged, drifted=False)
+        left.leave("t", "bot", micros_of(at))
+    assert left.as_json() == compared.as_json()
+
+
+@given(st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001 - the zone is given beside them
+def test_a_moment_is_the_same_after_it_was_a_number(at):
+    assert moment_of(micros_of(at)) == at
 
 
 def test_what_is_newly_allowed_stands_under_the_rule_that_denied_it():

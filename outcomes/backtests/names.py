@@ -1,0 +1,25 @@
+"""The names of agents and tools, each read once: rows have their numbers only."""
+
+from collections.abc import Mapping
+
+from outcomes.models import Agent, Tool
+
+KEPT = 20_000
+
+
+class Names:
+    def __init__(self, model: type[Agent] | type[Tool]) -> None:
+        self._model = model
+        self._known: dict[int, str] = {}
+
+    def of(self, numbers: set[int]) -> Mapping[int, str]:
+        """With all of these; one that has been deleted meanwhile has none."""
+        unknown = numbers - self._known.keys()
+        if unknown:
+            if len(self._known) > KEPT:
+                self._known.clear()
+                unknown = numbers
+            self._known.update(dict.fromkeys(unknown, ""))
+            found = self._model.objects.order_by().filter(pk__in=unknown)
+            self._known.update(found.values_list("pk", "name"))
+        return self._known
