@@ -8,6 +8,9 @@ class OutcomesConfig(AppConfig):
 
     def ready(self) -> None:
         from governance import requirements  # noqa: PLC0415 - models are there from now on
+        from governance.queries import checking  # noqa: PLC0415 - the same
         from outcomes.queries.backtests import evidence_of  # noqa: PLC0415 - the same
+        from outcomes.queries.contract_words import tools_of  # noqa: PLC0415 - the same
 
         requirements.evidence_of = evidence_of
+        checking.tools_of = tools_of

@@ -20,6 +20,7 @@ from governance.schemas.contracts import (
     DeploymentsOut,
     DeploymentsQuery,
     EvaluationOut,
+    ExplanationOut,
     TextIn,
     ValidationOut,
     VersionOut,
@@ -66,17 +67,19 @@ def list_contracts(request: AccessRequest, page: Query[ContractsQuery]) -> dict[
 
 @router.post("/contracts/validate", response=ValidationOut, auth=CAN_READ)
 def validate_contract(request: AccessRequest, body: TextIn) -> engine.Validation:
-    return queries.read_contract(body.yaml)
+    project = queries.project_numbered(request.auth.project_id)
+    return queries.read_contract(body.yaml, tools=queries.tools_seen(project))
 
 
 @router.post("/contracts/evaluate", response=EvaluationOut, auth=CAN_READ)
 def evaluate_contract(request: AccessRequest, body: CallIn) -> engine.Evaluation:
-    document = (
-        body.yaml
-        if body.yaml is not None
-        else bytes(_version(_bundle(request, body.name or ""), body.version).document)
-    )
-    return engine.evaluate_call(document, body.call())
+    return engine.evaluate_call(_source(request, body), body.call())
+
+
+@router.post("/contracts/explain", response=ExplanationOut, auth=CAN_READ)
+def explain_call(request: AccessRequest, body: CallIn) -> engine.Explanation:
+    """The decision, and every rule with what it looked at and saw, asked or not."""
+    return engine.explain(_source(request, body), body.call())
 
 
 @router.get("/contracts/{name}", response=ContractOut, auth=CAN_READ)
@@ -102,6 +105,7 @@ def read_by_the_name(word: str, on: Router = router) -> None:
 
 read_by_the_name("validate")
 read_by_the_name("evaluate")
+read_by_the_name("explain")
 
 
 @router.post(
@@ -129,6 +133,12 @@ def list_deployments(
         "deployments": [deployment_out(each, live=each.pk in live) for each in shown],
         "next": str(shown[-1].pk) if len(found) > len(shown) else None,
     }
+
+
+def _source(request: AccessRequest, body: CallIn) -> str | bytes:
+    if body.yaml is not None:
+        return body.yaml
+    return bytes(_version(_bundle(request, body.name or ""), body.version).document)
 
 
 def _bundle(request: AccessRequest, name: str) -> Bundle:

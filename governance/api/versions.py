@@ -1,23 +1,38 @@
-"""Versions over HTTP: in either dialect, their rules with lines, and what changed between two."""
+"""Versions over HTTP: in either dialect, their rules with lines, what changed between two, and
+what they begin from or go on to."""
 
 from typing import Any
 
-from ninja import Query, Router
+from ninja import Query, Router, Status
 
 from governance import queries
 from governance.auth import AccessRequest, KeyOrMember
+from governance.commands.enforcing import enforce as make_enforcing
+from governance.domain.contract_templates import template_named, templates
 from governance.domain.dialect import Dialect
+from governance.domain.document import read_document
 from governance.domain.errors import NotFound
 from governance.domain.meaning import changes
 from governance.domain.outline import outline
 from governance.models import BundleVersion, Project
+from governance.policies import Action
 from governance.queries.bundles import document_of, newest_of
-from governance.schemas.contracts import WholeVersionOut, whole_version_out
+from governance.schemas.contracts import (
+    VersionOut,
+    WholeVersionOut,
+    version_out,
+    whole_version_out,
+)
 from governance.schemas.versions import (
     CompareQuery,
     ComparisonOut,
     DialectQuery,
+    EnforcementIn,
     OutlineOut,
+    TemplatesOut,
+    TextComparisonIn,
+    TextComparisonOut,
+    WholeTemplateOut,
     in_dialect,
 )
 
@@ -47,10 +62,8 @@ def compare_versions(
     request: AccessRequest, name: str, page: Query[CompareQuery]
 ) -> dict[str, Any]:
     """Without `to` the newest version, without `from` the one before that."""
-    newest = newest_of(_project(request), name)
-    if not newest:
-        raise NotFound("There is no such bundle.")
-    to = newest[0].number if page.to is None else page.to
+    newest = _named(request, name, None)
+    to = newest.number if page.to is None else page.to
     start = max(1, to - 1) if page.start is None else page.start
     before, after = (_version(request, name, number) for number in (start, to))
     return {
@@ -60,6 +73,58 @@ def compare_versions(
         "same_text": before.revision_hash == after.revision_hash,
         "changes": changes(document_of(before), document_of(after)),
     }
+
+
+@router.post("/contracts/{name}/compare", response=TextComparisonOut, by_alias=True, auth=CAN_READ)
+def compare_text(request: AccessRequest, name: str, body: TextComparisonIn) -> dict[str, Any]:
+    """What a text would change by meaning, before it is saved."""
+    before = _named(request, name, body.start)
+    after = read_document(body.yaml)
+    return {
+        "name": name,
+        "from": before.number,
+        "same_text": bytes(before.document) == body.yaml.encode(),
+        "changes": changes(document_of(before), after),
+    }
+
+
+@router.post(
+    "/contracts/{name}/enforcements",
+    response={201: VersionOut, 200: VersionOut},
+    auth=KeyOrMember(action=Action.WRITE_CONTRACT),
+)
+def enforce(request: AccessRequest, name: str, body: EnforcementIn) -> Status[dict[str, Any]]:
+    """A version in which the default mode is `enforce`; it is not deployed yet."""
+    version = _named(request, name, body.version)
+    made, is_new = make_enforcing(version, by=request.auth.actor)
+    return Status(201 if is_new else 200, version_out(made))
+
+
+@router.get("/contract-templates", response=TemplatesOut, auth=CAN_READ)
+def list_templates(request: AccessRequest) -> dict[str, Any]:
+    return {"templates": templates()}
+
+
+@router.get("/contract-templates/{name}", response=WholeTemplateOut, auth=CAN_READ)
+def get_template(request: AccessRequest, name: str) -> dict[str, Any]:
+    found = template_named(name)
+    if found is None:
+        raise NotFound("There is no such template.")
+    return {
+        "name": found.name,
+        "description": found.description,
+        "yaml": found.document.text,
+    }
+
+
+def _named(request: AccessRequest, name: str, number: int | None) -> BundleVersion:
+    """The newest version, unless another is named."""
+    if number is not None:
+        return _version(request, name, number)
+    newest = newest_of(_project(request), name)
+    if not newest:
+        raise NotFound("There is no such bundle.")
+    return newest[0]
 
 
 def _project(request: AccessRequest) -> Project:

@@ -24,10 +24,11 @@ LONGEST_REASON = 2_000
 
 
 class ApprovalRequired(Conflict):
+    code = "approval_required"
+
     def __init__(self, environment: str) -> None:
         super().__init__(
-            f"A second person approves what goes live in {environment}: ask for it instead.",
-            code="approval_required",
+            f"A second person approves what goes live in {environment}: ask for it instead."
         )
 
 

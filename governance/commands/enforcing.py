@@ -9,16 +9,16 @@ from governance.domain.errors import Conflict
 from governance.models import BundleVersion
 
 
-def enforce(version: BundleVersion, *, by: Actor) -> BundleVersion:
-    """The version that enforces what this one observes; it is not deployed yet."""
+def enforce(version: BundleVersion, *, by: Actor) -> tuple[BundleVersion, bool]:
+    """The version that enforces what this one observes, and whether it is new; it is not deployed
+    yet."""
     found = enforced(read_document(bytes(version.document)))
     if found is None:
         raise Conflict(f"{version} does not observe by default.", code="enforces")
-    made, _ = save_version(
+    return save_version(
         version.bundle.project,
         document=found.text.encode(),
         message=f"Enforce what v{version.number} observed",
         by=by,
         grown=Grown(version.bundle.name, version.number),
     )
-    return made

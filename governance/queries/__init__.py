@@ -24,6 +24,7 @@ from governance.queries.audit import (
     audit_number_above,
 )
 from governance.queries.cases import case_numbered, cases_of, run_kept
+from governance.queries.checking import read_contract, tools_seen
 from governance.queries.contracts import (
     bundle_named,
     deployment_before,
@@ -35,7 +36,6 @@ from governance.queries.contracts import (
     live_in,
     newest_version,
     newest_versions,
-    read_contract,
     renamed,
     version_numbered,
     versions_before,
@@ -188,6 +188,7 @@ __all__ = [
     "somebody_can_get_in",
     "stop_numbered",
     "stop_of",
+    "tools_seen",
     "unrendered_versions",
     "unsigned_bytes",
     "user_with",

@@ -1,9 +1,10 @@
 """All there is to say of a text that somebody writes: what is wrong, what surprises, its rules."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
+from governance import engine
 from governance.domain.dialect import Dialect
 from governance.domain.document import read_document
 from governance.domain.errors import (
@@ -16,10 +17,15 @@ from governance.domain.lint import lint
 from governance.domain.merging import conflicts_in
 from governance.domain.outline import OutlinedRule, outline
 from governance.domain.written import lines_of, words_at
+from governance.engine import Validation
 from governance.models import Bundle, Project
-from governance.queries.contracts import bundle_named, read_contract, renamed, taken
+from governance.queries.contracts import NAME, bundle_named, misnamed, renamed, taken
 
 Severity = Literal["error", "warning"]
+ToolsOf: TypeAlias = Callable[[Project], Collection[str]]
+
+# Governance knows no calls: whoever does says here which tools were seen in them lately.
+tools_of: ToolsOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,24 @@ class Checked:
     @property
     def worst(self) -> Severity | None:
         return "error" if self.errors else "warning" if self.problems else None
+
+
+def read_contract(document: bytes | str, *, tools: Collection[str] | None = None) -> Validation:
+    """What the library says of a document, and what would surprise its author; and whether agents
+    could ask for it by name."""
+    read = engine.validate(document)
+    if not read.valid:
+        return read
+    if not NAME.fullmatch(read.name):
+        return replace(read, errors=(misnamed(document),))
+    surprises = [*read.warnings, *lint(read_document(document), tools=tools)]
+    surprises.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
+    return replace(read, warnings=tuple(surprises))
+
+
+def tools_seen(project: Project) -> Collection[str] | None:
+    """None while nobody can tell."""
+    return tools_of(project) if tools_of else None
 
 
 def check_text(text: str, *, tools: Collection[str] | None = None) -> Checked:

@@ -1,36 +1,17 @@
 """Contract bundles of a project: their versions, what is live where, and what a text would say."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
-from governance import engine
-from governance.domain.document import read_document
 from governance.domain.errors import Problem
-from governance.domain.lint import lint
 from governance.domain.yaml_text import locate, path_text
-from governance.engine import Validation
 from governance.models import Bundle, BundleVersion, Deployment, Environment, Project
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,127}")  # agents ask for no longer one
 _NAME_AT = ("metadata", "name")
-
-
-def read_contract(document: bytes | str, *, tools: Collection[str] | None = None) -> Validation:
-    """What the library says of a document, and what would surprise its author; and whether agents
-    could ask for it by name."""
-    read = engine.validate(document)
-    if not read.valid:
-        return read
-    if NAME.fullmatch(read.name):
-        return _with_surprises(read, lint(read_document(document), tools=tools))
-    message = (
-        "A bundle's name begins with a small letter or digit and goes on with small letters, "
-        "digits, `.`, `_` or `-`, at most 128."
-    )
-    return replace(read, errors=(_about_the_name(document, message),))
 
 
 def renamed(document: bytes | str, name: str) -> Problem:
@@ -42,15 +23,18 @@ def renamed(document: bytes | str, name: str) -> Problem:
     return replace(_about_the_name(document, message), fix=name)
 
 
-def taken(document: bytes | str, name: str) -> Problem:
-    message = f"There is a contract `{name}` already: give this one another name, or edit that one."
+def misnamed(document: bytes | str) -> Problem:
+    """By no other name could agents ask for it."""
+    message = (
+        "A bundle's name begins with a small letter or digit and goes on with small letters, "
+        "digits, `.`, `_` or `-`, at most 128."
+    )
     return _about_the_name(document, message)
 
 
-def _with_surprises(read: Validation, surprises: Iterable[Problem]) -> Validation:
-    warnings = [*read.warnings, *surprises]
-    warnings.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
-    return replace(read, warnings=tuple(warnings))
+def taken(document: bytes | str, name: str) -> Problem:
+    message = f"There is a contract `{name}` already: give this one another name, or edit that one."
+    return _about_the_name(document, message)
 
 
 def _about_the_name(document: bytes | str, message: str) -> Problem:

@@ -124,6 +124,35 @@ class EvaluationOut(Schema):
     policy_error: bool
 
 
+class SawOut(Schema):
+    selector: str
+    value: str  # JSON, cut when long; empty when missing
+    missing: bool
+    note: str
+
+
+class ExplainedRuleOut(Schema):
+    id: str
+    type: str
+    applies: bool  # it is switched on and about this tool
+    unasked: str  # why it was not asked; empty: it was
+    passed: bool | None
+    message: str | None
+    observed: bool
+    action: str
+    error: bool
+    saw: list[SawOut]
+
+
+class ExplanationOut(Schema):
+    """As the playground shows it: all rules, in the order of the document."""
+
+    decision: str  # the library's word
+    action: str  # what an agent would do
+    error: bool
+    rules: list[ExplainedRuleOut]
+
+
 class VersionOut(Schema):
     name: str
     version: int

@@ -41,6 +41,45 @@ class ChangeOut(Schema):
     after: str
 
 
+class TextComparisonIn(Schema):
+    """A text that is no version yet, against one: without its number the newest."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    yaml: str
+    start: VersionNumber | None = Field(None, alias="from")
+
+
+class TextComparisonOut(Schema):
+    model_config = ConfigDict(populate_by_name=True)
+
+    name: str
+    start: int = Field(alias="from")
+    same_text: bool
+    changes: list[ChangeOut]
+
+
+class EnforcementIn(Schema):
+    """Of the newest version, unless another is named."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    version: VersionNumber | None = None
+
+
+class TemplateOut(Schema):
+    name: str
+    description: str
+
+
+class TemplatesOut(Schema):
+    templates: list[TemplateOut]
+
+
+class WholeTemplateOut(TemplateOut):
+    yaml: str
+
+
 class ComparisonOut(Schema):
     model_config = ConfigDict(populate_by_name=True)
 

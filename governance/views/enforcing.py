@@ -25,7 +25,7 @@ def enforce(request: MemberRequest, bundle_name: str) -> HttpResponse:
     environment = request.GET.get("environment", "")
     if request.method == "POST":
         try:
-            made = make_enforcing(version, by=request.actor)
+            made, _ = make_enforcing(version, by=request.actor)
         except GovernanceError as error:
             messages.error(request, str(error))
         else:

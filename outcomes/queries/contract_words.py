@@ -5,7 +5,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Exists, F, Func, IntegerField, OuterRef
+from django.utils import timezone
 
+from governance.requirements import Project
 from outcomes.codec import unpacked_size
 from outcomes.models import Call, Tool
 from outcomes.queries.calls import newest_events, read_events
@@ -31,6 +33,10 @@ def tools_called(project_id: int, now: datetime) -> list[str]:
     recent = Call.objects.filter(tool=OuterRef("pk"), at__gte=now - WEEKS)
     known = Tool.objects.filter(Exists(recent), project=project_id)
     return list(known.order_by("name").values_list("name", flat=True)[:MOST_TOOLS])
+
+
+def tools_of(project: Project) -> list[str]:
+    return tools_called(project.pk, timezone.now())
 
 
 def contract_words(project_id: int, now: datetime) -> ContractWords:

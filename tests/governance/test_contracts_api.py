@@ -129,7 +129,7 @@ def test_the_list_asks_no_more_the_more_there_is(
         reader.get("/v1/contracts")
 
 
-@pytest.mark.parametrize("name", ["validate", "evaluate"])
+@pytest.mark.parametrize("name", ["validate", "evaluate", "explain"])
 def test_a_bundle_may_bear_the_name_of_a_route(manager, reader, name):
     saved(manager, TEXT.replace("name: d", f"name: {name}"))
     assert reader.get(f"/v1/contracts/{name}").json()["name"] == name
@@ -284,6 +284,19 @@ def test_a_call_is_tried_against_a_text(reader):
     assert (rule["message"], rule["action"]) == ("why", "ask")
 
 
+def test_a_call_is_explained_with_every_rule_and_what_it_saw(manager, reader):
+    rules = (pre("{args.x: {gt: 1}}"), post("warn"))
+    saved(manager, document(*rules))
+    told = send(reader, "contracts/explain", name="d", tool_name="t", tool_args={"x": 7}).json()
+    assert (told["decision"], told["action"], told["error"]) == ("block", "block", False)
+    first, second = told["rules"]
+    assert first["saw"] == [{"selector": "args.x", "value": "7", "missing": False, "note": ""}]
+    assert (first["passed"], first["unasked"]) == (False, "")
+    assert (second["passed"], second["unasked"]) == (None, "no_output")
+    same = {"yaml": document(*rules), "tool_name": "t", "tool_args": {"x": 7}}
+    assert send(reader, "contracts/explain", **same).json() == told
+
+
 def test_a_call_is_tried_against_a_version_or_the_newest(manager, reader):
     saved(manager)
     saved(manager, document(pre("{tool.name: {equals: other}}")))
@@ -323,7 +336,8 @@ def test_the_environment_of_a_tried_call_is_its_own(reader):
 def test_what_cannot_be_tried_is_told(manager, body, status):
     saved(manager)
     call = {"tool_name": "t", "tool_args": {}} | body
-    assert send(manager, "contracts/evaluate", **call).status_code == status
+    for asked in ("evaluate", "explain"):
+        assert send(manager, f"contracts/{asked}", **call).status_code == status
 
 
 def test_deep_arguments_are_no_error_of_ours(reader):

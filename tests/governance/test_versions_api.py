@@ -88,3 +88,50 @@ def test_without_a_choice_the_newest_is_compared_with_the_one_before(reader):
 )
 def test_what_is_not_there_is_refused(reader, path, status):
     assert reader.get(f"/v1/contracts/{path}").status_code == status
+
+
+def test_a_text_is_compared_before_it_is_saved(reader):
+    def compare(**body):
+        return reader.post("/v1/contracts/d/compare", body, content_type="application/json")
+
+    told = compare(yaml=OTHER.replace("equals: 2", "equals: 3")).json()
+    assert (told["from"], told["same_text"]) == (3, False)
+    (change,) = told["changes"]
+    assert (change["subject"], change["before"], change["after"]) == ("b", "2", "3")
+    same = compare(**{"yaml": TEXT, "from": 1}).json()
+    assert (same["from"], same["same_text"], same["changes"]) == (1, True, [])
+    assert compare(yaml="a: [").status_code == 422
+    assert compare(yaml="a: \ud800").status_code == 422
+    assert compare(**{"yaml": TEXT, "from": 9}).status_code == 404
+
+
+def test_what_observes_is_made_to_enforce_as_another_version(project):
+    manager = builders.bearing(builders.a_key(project, "manage")[0])
+    observing = TEXT.replace("mode: enforce", "mode: observe")
+    commands.save_version(project, document=observing, by=CONSOLE)
+
+    def enforce(**body):
+        return manager.post("/v1/contracts/d/enforcements", body, content_type="application/json")
+
+    made = enforce()
+    assert (made.status_code, made.json()["version"]) == (201, 5)
+    assert manager.get("/v1/contracts/d").json()["yaml"] == TEXT
+    assert manager.get("/v1/contracts/d/deployments").json()["deployments"] == []
+    again = enforce()
+    assert (again.status_code, again.json()["code"]) == (409, "enforces")
+    same = enforce(version=4)
+    assert (same.status_code, same.json()["version"]) == (200, 5)
+    assert enforce(version=9).status_code == 404
+
+
+def test_the_templates_are_there_to_begin_with(reader):
+    listed = reader.get("/v1/contract-templates").json()["templates"]
+    assert len(listed) == 6
+    assert all(each["description"] for each in listed)
+    for each in listed:
+        whole = reader.get(f"/v1/contract-templates/{each['name']}").json()
+        checked = reader.post(
+            "/v1/contracts/validate", {"yaml": whole["yaml"]}, content_type="application/json"
+        )
+        assert (checked.json()["valid"], checked.json()["name"]) == (True, each["name"])
+    assert reader.get("/v1/contract-templates/nothing").status_code == 404

@@ -51,6 +51,20 @@ def test_a_tool_that_no_call_ever_named_is_a_warning(agent, check):
     assert "severity-warning" not in check(TEXT.replace("tool: '*'", "tool: http_get"))
 
 
+def test_a_pipeline_is_warned_of_such_a_tool_as_well(project, agent):
+    agent.post(an_outcome("c-1", tool_name="http_get"))
+    manager = builders.bearing(builders.a_key(project, "manage")[0])
+
+    def fixes(text: str) -> list[str]:
+        answer = manager.post(
+            "/v1/contracts/validate", {"yaml": text}, content_type="application/json"
+        )
+        return [each["fix"] for each in answer.json()["warnings"]]
+
+    assert fixes(TEXT.replace("tool: '*'", "tool: http_gett")) == ["http_get"]
+    assert fixes(TEXT.replace("tool: '*'", "tool: http_get")) == []
+
+
 def test_what_changes_since_a_version_is_told_by_meaning(project, check):
     commands.save_version(project, document=TEXT, by=CONSOLE)
     told = check(TEXT.replace("action: block", "action: ask"), bundle="d", base="1")
