@@ -12,12 +12,14 @@ from ninja.errors import HttpError, ValidationError
 
 from edictum_site.errors import api_error
 from governance.api import router as governance_router
+from governance.api.checks import reached_by_the_name
 from governance.api.contracts import read_by_the_name
 from governance.auth import KeyOrMember
 from governance.domain import errors
 from outcomes.api import NotYet
 from outcomes.api import router as outcomes_router
 from outcomes.api.backtests import router as backtests_router
+from outcomes.api.trying_checks import router as trying_checks_router
 from outcomes.wire import BodyRefused
 
 STATUS: dict[type[errors.GovernanceError], int] = {
@@ -164,8 +166,10 @@ def quickly(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 
 api.add_decorator(known_queries_only, mode="view")
-# Before the addresses of bundles: one that is called so is still read there.
+# Before the addresses of bundles and checks: one that is called so is still read there.
 read_by_the_name("backtests", on=backtests_router)
+reached_by_the_name("try", on=trying_checks_router)
 api.add_router("", backtests_router)
+api.add_router("", trying_checks_router)
 api.add_router("", governance_router)
 api.add_router("", outcomes_router)

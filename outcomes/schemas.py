@@ -1,10 +1,19 @@
 """The query parameters of the routes that read, and what is asked of jobs, as they come in."""
 
+import json
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
 from ninja import Schema
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    field_validator,
+    model_validator,
+)
 
 from outcomes.queries import CallFilter
 
@@ -124,6 +133,37 @@ class BacktestIn(Schema):
 
     def tools(self) -> list[str]:
         return _listed(self.tool)
+
+
+class CheckTrialIn(Schema):
+    """The text of a check, tried on a result that is given or on calls that are stored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    yaml: str
+    tool_name: Text = ""
+    result: JsonValue = None
+    elapsed_ms: float | None = Field(None, ge=0, allow_inf_nan=False)
+    call_ids: list[Text] | None = Field(None, max_length=200)
+    env: Text = ""  # of the calls; without it the newest of each id
+
+    @model_validator(mode="after")
+    def on_one_thing(self) -> Self:
+        given = {"tool_name", "result", "elapsed_ms"} & self.model_fields_set
+        if self.call_ids is not None and given:
+            raise ValueError("Give either `call_ids`, or `tool_name` and `result`.")
+        if self.call_ids is None and "result" not in given:
+            raise ValueError("Give a `result`, null being one too, or `call_ids`.")
+        return self
+
+    @field_validator("result")
+    @classmethod
+    def is_json(cls, value: JsonValue) -> JsonValue:
+        try:
+            json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        except (ValueError, RecursionError):
+            raise ValueError("NaN, infinities and halves of characters are not JSON.") from None
+        return value
 
 
 def _listed(given: str | list[str]) -> list[str]:

@@ -5,6 +5,9 @@ from ninja import Router
 from governance.api.approvals import router as approvals
 from governance.api.assignments import router as assignments
 from governance.api.cases import router as cases
+from governance.api.check_bindings import router as check_bindings
+from governance.api.check_exports import router as check_exports
+from governance.api.checks import router as checks
 from governance.api.contracts import router as contracts
 from governance.api.deployments import router as deployments
 from governance.api.documents import router as documents
@@ -24,3 +27,6 @@ router.add_router("", assignments)
 router.add_router("", documents)
 router.add_router("", signing)
 router.add_router("", stream)
+router.add_router("", check_exports)  # before the names of checks, which have no dot
+router.add_router("", checks)
+router.add_router("", check_bindings)

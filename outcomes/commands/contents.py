@@ -53,6 +53,13 @@ class Contents:
         """Whether this claim has asked already if it is stored here."""
         return key in self._kept or key in self._known
 
+    def size_of(self, project: int, artifact_id: str) -> int:
+        """In bytes as it is stored here; nothing of one that is not."""
+        key = (project, artifact_id)
+        self.learn([key])
+        known = self._kept.get(key) or self._known[key]
+        return known.size_bytes if known else 0
+
     def value_of(self, project: int, artifact_id: str) -> Json | Unreadable:
         """The whole output as a check sees it."""
         key = (project, artifact_id)

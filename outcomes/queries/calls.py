@@ -8,6 +8,7 @@ from typing import cast
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from governance.queries.projects import environments_by_id
 from outcomes import codec
 from outcomes.codec import as_text, digest_of
 from outcomes.domain.call import Call as Folded
@@ -114,6 +115,21 @@ def call_named(project_id: int, call_id: str, environment: str = "") -> Call | N
     """The newest call of that id; ids are one's own in each environment."""
     found = calls(project_id, CallFilter(environment=environment))
     return found.filter(digest=digest_of(call_id)).first()
+
+
+def newest_calls_named(
+    project_id: int, call_ids: Sequence[str], environment: str = ""
+) -> list[Call]:
+    """The newest call of each of these ids, in no order; of those that are there."""
+    found = calls(project_id, CallFilter(environment=environment))
+    found = found.filter(
+        environment__in=list(environments_by_id(project_id)),  # as the index begins
+        digest__in=[digest_of(call_id) for call_id in call_ids],
+    )
+    newest: dict[str, Call] = {}
+    for row in found:
+        newest.setdefault(row.call_id, row)
+    return list(newest.values())
 
 
 def whole_calls(rows: Sequence[Call]) -> list[WholeCall]:

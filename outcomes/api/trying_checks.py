@@ -1,0 +1,106 @@
+"""The text of a check tried over HTTP: on a result that is given, or on calls that are stored."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from django.http import HttpResponse
+from ninja import Router
+
+from governance import queries as governance
+from governance.auth import AccessRequest, KeyOrMember
+from governance.domain.checks.named import NamedCheck
+from governance.domain.checks.text import CheckedText, check_text
+from governance.domain.errors import DocumentInvalid
+from governance.queries.checks import current_compiled
+from outcomes import queries
+from outcomes.api.answers import answer
+from outcomes.commands.contents import Contents
+from outcomes.domain.classification import (
+    Classification,
+    NotChecked,
+    Unreadable,
+    classify,
+)
+from outcomes.queries import WholeCall
+from outcomes.schemas import CheckTrialIn
+
+# A router of its own, as its address has to be tried before that of any check.
+router = Router(tags=["success checks"])
+MOST_BYTES = 32 * 1024 * 1024  # of stored outputs, for one answer
+_TOO_MANY = Unreadable("The outputs are too large to be tried together.")
+
+
+@router.post("/success-checks/try", auth=KeyOrMember("read"), response={200: None})
+def try_check(request: AccessRequest, body: CheckTrialIn) -> HttpResponse:
+    """Examples that the text breaks are told beside what it says, whatever that is."""
+    project = governance.project_numbered(request.auth.project_id)
+    read = check_text(body.yaml, included=partial(current_compiled, project))
+    if read.compiled is None:
+        raise DocumentInvalid(read.problems)
+    check = NamedCheck(read.compiled)
+    broken = _problems(read)
+    if body.call_ids is not None:
+        return answer(_of_calls(project.pk, body.call_ids, body.env, check) | broken)
+    said = check.explain(body.tool_name, body.result, body.elapsed_ms)
+    return answer(said._asdict() | broken)
+
+
+def _of_calls(
+    project: int, call_ids: Iterable[str], environment: str, check: NamedCheck
+) -> dict[str, Any]:
+    asked = list(dict.fromkeys(call_ids))
+    rows = queries.newest_calls_named(project, asked, environment)
+    known = {whole.row.call_id: whole for whole in queries.whole_calls(rows)}
+    reader = _Outputs(project)
+    return {
+        "calls": [
+            _call_out(known[each], classify(known[each].folded, check, reader.read))
+            for each in asked
+            if each in known
+        ],
+        "missing": [each for each in asked if each not in known],
+    }
+
+
+def _call_out(whole: WholeCall, said: Classification | NotChecked | None) -> dict[str, Any]:
+    row = whole.row
+    told = said if isinstance(said, Classification) else None
+    return {
+        "call_id": row.call_id,
+        "environment": row.environment.name,
+        "tool_name": row.tool.name,
+        "verdict": told.verdict if told else None,
+        "rule": told.rule if told else None,
+        "value": told.value if told else None,
+        "reason": told.reason if told else "",
+        "labels": told.labels if told else (),
+        "not_checked": said.reason if isinstance(said, NotChecked) else None,
+        "present": {
+            "verdict": row.classified or None,
+            "check": row.check_name or None,
+            "version": row.check_version,
+            "rule": row.check_rule or None,
+        },
+    }
+
+
+class _Outputs:
+    """Stored outputs, one at a time in memory and not more than one answer may cost."""
+
+    def __init__(self, project: int) -> None:
+        self.project = project
+        self.left = MOST_BYTES
+
+    def read(self, artifact_id: str) -> Any:
+        contents = Contents()
+        self.left -= contents.size_of(self.project, artifact_id)
+        return _TOO_MANY if self.left < 0 else contents.value_of(self.project, artifact_id)
+
+
+def _problems(read: CheckedText) -> dict[str, Any]:
+    told = ("path", "line", "column", "message", "fix")
+    return {
+        "problems": [{name: asdict(each)[name] for name in told} for each in read.problems],
+    }
