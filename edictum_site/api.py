@@ -19,6 +19,7 @@ from governance.domain import errors
 from outcomes.api import NotYet
 from outcomes.api import router as outcomes_router
 from outcomes.api.backtests import router as backtests_router
+from outcomes.api.rejudging import check_backtests, reclassifications
 from outcomes.api.trying_checks import router as trying_checks_router
 from outcomes.wire import BodyRefused
 
@@ -169,7 +170,10 @@ api.add_decorator(known_queries_only, mode="view")
 # Before the addresses of bundles and checks: one that is called so is still read there.
 read_by_the_name("backtests", on=backtests_router)
 reached_by_the_name("try", on=trying_checks_router)
+reached_by_the_name("backtests", on=check_backtests)
 api.add_router("", backtests_router)
 api.add_router("", trying_checks_router)
+api.add_router("", check_backtests)
+api.add_router("", reclassifications)
 api.add_router("", governance_router)
 api.add_router("", outcomes_router)

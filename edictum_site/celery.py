@@ -29,8 +29,8 @@ app.conf.beat_schedule = {
         "task": "governance.tasks.expire_requests",
         "schedule": timedelta(minutes=1),
     },
-    "see to backtests that wait": {
-        "task": "outcomes.tasks.run_backtests",
+    "see to jobs that wait": {
+        "task": "outcomes.tasks.run_jobs",
         "schedule": timedelta(seconds=5),
     },
     "find agents that cannot read their document": {

@@ -1,6 +1,6 @@
 """The doorbell: wakes the worker after a commit, at most fifty times a second per process.
 
-The inbox is the queue, and so is the table of backtests. A ring that is lost costs the time until
+The inbox is the queue, and so are the tables of jobs. A ring that is lost costs the time until
 the next sweep and nothing else, so a silent broker is only noted.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from kombu.exceptions import OperationalError
 from redis import RedisError
 
-from outcomes.tasks import run_backtests, settle
+from outcomes.tasks import run_jobs, settle
 
 PAUSE = 0.02  # a message settles all that waits: ringing more often only costs the worker
 STALE = 30  # seconds after which the run that the message waited for has settled it all
@@ -24,8 +24,8 @@ def ask_to_settle() -> None:
     settle.apply_async(expires=STALE)
 
 
-def ask_for_backtests() -> None:
-    run_backtests.apply_async(expires=STALE)
+def ask_for_jobs() -> None:
+    run_jobs.apply_async(expires=STALE)
 
 
 class Doorbell:
@@ -56,4 +56,4 @@ class Doorbell:
 
 
 ring = Doorbell().ring
-ring_for_backtests = Doorbell(ask_for_backtests).ring
+ring_for_jobs = Doorbell(ask_for_jobs).ring

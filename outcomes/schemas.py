@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from outcomes.commands.wanted import Wanted
 from outcomes.queries import CallFilter
 
 
@@ -164,6 +165,32 @@ class CheckTrialIn(Schema):
         except (ValueError, RecursionError):
             raise ValueError("NaN, infinities and halves of characters are not JSON.") from None
         return value
+
+
+class ReclassificationIn(Schema):
+    """Which calls; what is left out does not narrow them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    env: Text = ""
+    since: Time | None = None
+    until: Time | None = None
+    agent: Text | list[Text] = ""  # names or globs
+    tool: Text | list[Text] = ""
+
+    def wanted(self) -> Wanted:
+        return Wanted(
+            environment=self.env,
+            since=self.since,
+            until=self.until,
+            agents=_listed(self.agent),
+            tools=_listed(self.tool),
+        )
+
+
+class CheckBacktestIn(ReclassificationIn):
+    yaml: str
+    scope: Literal["", "bound", "all"] = ""  # empty: bound, where its name is bound to any call
 
 
 def _listed(given: str | list[str]) -> list[str]:

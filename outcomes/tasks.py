@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from outcomes import commands, pulse
-from outcomes.backtests.process import see_to_it
+from outcomes.commands.job_processes import see_to_it
 
 
 @shared_task
@@ -30,8 +30,8 @@ def find_unread_documents() -> None:
 
 
 @shared_task
-def run_backtests() -> None:
-    see_to_it(waiting=commands.take_up_lost_backtests())
+def run_jobs() -> None:
+    see_to_it(commands.take_up_lost_backtests() + commands.take_up_lost_parts())
 
 
 @shared_task

@@ -46,6 +46,11 @@ class Judges:
         self._checks = checks
         self._answers: dict[tuple[str, str, str], SuccessCheck] = {}
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Of the checks that judge any call; the last line's default aside."""
+        return frozenset(line.check for line in self._lines)
+
     def check_for(self, environment: str, agent: str, tool: str) -> SuccessCheck:
         if not self._lines:
             return DEFAULT

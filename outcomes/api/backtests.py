@@ -12,7 +12,7 @@ from governance.policies import Action
 from outcomes import commands, doorbell, queries
 from outcomes.api.answers import answer
 from outcomes.api.shapes import time_text
-from outcomes.commands.backtests import Wanted
+from outcomes.commands.wanted import Wanted
 from outcomes.models import Backtest
 from outcomes.schemas import BacktestIn
 
@@ -46,7 +46,7 @@ def start_backtest(request: AccessRequest, body: BacktestIn) -> HttpResponse:
             tools=body.tools(),
         ),
     )
-    doorbell.ring_for_backtests()
+    doorbell.ring_for_jobs()
     return answer({"id": backtest.pk, "status": backtest.status}, status=202)
 
 

@@ -43,7 +43,8 @@ def get_outcome(request: AccessRequest, call_id: str, query: Query[OneCallQuery]
     whole = queries.whole_calls([row]) if row else []
     if not whole:
         raise NotFound("There is no such call.")
-    return answer({**call_details(whole[0]), "settled": is_settled})
+    details = call_details(whole[0], queries.past_verdicts(whole[0].row))
+    return answer({**details, "settled": is_settled})
 
 
 @router.get("/events", auth=KeyOrMember(), response={200: None})

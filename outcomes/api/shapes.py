@@ -1,6 +1,7 @@
 """Calls, events and sessions as they go out, by their domain names."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,7 +17,7 @@ from outcomes.domain.outcome import (
     ToolFailure,
     ToolTimeout,
 )
-from outcomes.models import Call, Session
+from outcomes.models import Call, PastVerdict, Session
 from outcomes.queries import SessionReport, StoredEvent, WholeCall
 
 
@@ -59,7 +60,7 @@ def call_out(whole: WholeCall) -> dict[str, Any]:
         "check": row.check_name or None,
         "version": row.check_version,
         "rule": row.check_rule or None,
-        "value": value_of(row),
+        "value": value_in(row.check_value),
         "verdict_reason": row.verdict_reason or None,
         "labels": row.labels.split(),
         "would_deny": row.would_deny,
@@ -67,34 +68,51 @@ def call_out(whole: WholeCall) -> dict[str, Any]:
     }
 
 
-def call_details(whole: WholeCall) -> dict[str, Any]:
-    row, outcome = whole.row, whole.folded.outcome
-    verdicts = [
-        {
-            "check": row.check_name or None,
-            "version": row.check_version,
-            "verdict": row.classified,
-            "rule": row.check_rule or None,
-            "value": value_of(row),
-            "at": time_text(row.received_at),
-        }
-    ]
+def call_details(whole: WholeCall, past: Sequence[PastVerdict]) -> dict[str, Any]:
+    outcome = whole.folded.outcome
     return {
         **call_out(whole),
         "events": [event_out(event) for event in whole.events],
-        "verdicts": verdicts if row.classified else [],
+        "verdicts": _verdicts(whole.row, past),
         "model_content": None if outcome is None else outcome_to_model_content(outcome),
     }
 
 
-def value_of(row: Call) -> Any:
-    """What the check saw; a long one was cut and is text."""
-    if not row.check_value:
+def _verdicts(row: Call, past: Sequence[PastVerdict]) -> list[dict[str, Any]]:
+    """What was classified, newest first. Each counts from the end of the one before it."""
+    given = [*(each.until for each in past), row.received_at]
+    told = [
+        {
+            "check": each.check_name or None,
+            "version": each.check_version,
+            "verdict": each.verdict or None,
+            "rule": each.rule or None,
+            "value": value_in(each.value),
+            "at": time_text(at),
+        }
+        for each, at in zip(past, given[1:], strict=True)
+    ]
+    if not row.classified:
+        return told
+    present = {
+        "check": row.check_name or None,
+        "version": row.check_version,
+        "verdict": row.classified,
+        "rule": row.check_rule or None,
+        "value": value_in(row.check_value),
+        "at": time_text(given[0]),
+    }
+    return [present, *told]
+
+
+def value_in(kept: str) -> Any:
+    """What a check saw; a long one was cut and is text."""
+    if not kept:
         return None
     try:
-        return json.loads(row.check_value)
+        return json.loads(kept)
     except ValueError:
-        return row.check_value
+        return kept
 
 
 def event_out(stored: StoredEvent) -> dict[str, Any]:

@@ -18,6 +18,12 @@ from outcomes.commands.presence import (
     note_connected,
     remove_agents_long_gone,
 )
+from outcomes.commands.rejudging import (
+    cancel_rejudging,
+    start_check_backtest,
+    start_reclassification,
+)
+from outcomes.commands.rejudging_parts import run_waiting_parts, take_up_lost_parts
 from outcomes.commands.reports import keep_report
 from outcomes.commands.session_store import count_up, put_value, remove_value
 from outcomes.commands.settle import settle_inbox
@@ -29,6 +35,7 @@ __all__ = [
     "Increment",
     "accept",
     "cancel_backtest",
+    "cancel_rejudging",
     "count_up",
     "counting_up",
     "find_drift",
@@ -44,8 +51,12 @@ __all__ = [
     "reset_counters",
     "retry_batch",
     "run_waiting_backtests",
+    "run_waiting_parts",
     "settle_inbox",
     "start_backtest",
+    "start_check_backtest",
+    "start_reclassification",
     "store_artifact",
     "take_up_lost_backtests",
+    "take_up_lost_parts",
 ]

@@ -1,8 +1,5 @@
 """Backtests: asked for, given up, and run by a process that nobody else waits for."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, cast
 
@@ -18,7 +15,6 @@ from governance.domain.errors import (
     GovernanceError,
     InvalidInput,
     NotFound,
-    Problem,
 )
 from governance.domain.session_limits import LimitsOfRule, SessionRule, limits_of
 from governance.engine import Engine, Validation
@@ -28,22 +24,11 @@ from governance.queries.projects import environments_by_id
 from governance.queries.versions import version_written
 from outcomes.backtests import Cancelled, Progress, Replay, Selection
 from outcomes.commands import jobs
+from outcomes.commands.wanted import Wanted, fit
 from outcomes.models import Backtest
 from outcomes.models.jobs import WAITING
 
-MOST_GLOBS, LONGEST_GLOB = 50, 1_024
 MOST_WAITING: Final = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """Which calls; whatever is left out does not narrow them."""
-
-    environment: str = ""
-    since: datetime | None = None
-    until: datetime | None = None
-    agents: Sequence[str] = ()
-    tools: Sequence[str] = ()
 
 
 def start_backtest(
@@ -58,20 +43,7 @@ def start_backtest(
     policies.refuse_unless(by, Action.WRITE_CONTRACT)
     written, name = _written(document, version)
     project = queries.project_numbered(project_id)
-    environment = None
-    if wanted.environment:
-        environment = queries.environment_with(project, wanted.environment)
-        if environment is None:
-            raise _unfit("env", "There is no such environment.")
-    now = timezone.now()
-    until = wanted.until or now
-    if wanted.since is not None and wanted.since >= until:
-        raise _unfit("since", "The period ends before it begins.")
-    for path, globs in (("agent", wanted.agents), ("tool", wanted.tools)):
-        if len(globs) > MOST_GLOBS or any(
-            not 0 < len(each) <= LONGEST_GLOB or "\0" in each for each in globs
-        ):
-            raise _unfit(path, f"At most {MOST_GLOBS} names of at most {LONGEST_GLOB} characters.")
+    chosen = fit(project_id, wanted)
     with transaction.atomic():
         if Backtest.objects.filter(WAITING, project=project_id).count() >= MOST_WAITING:
             raise InvalidInput(
@@ -83,13 +55,13 @@ def start_backtest(
             version_id=version,
             document=written,
             revision_hash=sha256(written).hexdigest(),
-            environment_id=environment.pk if environment else None,
+            environment_id=chosen.environment,
             since=wanted.since,
-            until=until,
+            until=chosen.until,
             agents=list(wanted.agents),
             tools=list(wanted.tools),
             author=str(by)[:254],
-            created_at=now,
+            created_at=chosen.now,
         )
         details = {"revision_hash": backtest.revision_hash, "environment": wanted.environment}
         record(by, "backtest started", str(backtest), project=project, details=details)
@@ -112,7 +84,8 @@ def cancel_backtest(project_id: int, number: int, *, by: Actor) -> Backtest:
     return found
 
 
-def take_up_lost_backtests() -> bool:
+def take_up_lost_backtests() -> int:
+    """How many wait now."""
     return jobs.take_up_lost(Backtest.objects.all())
 
 
@@ -204,7 +177,3 @@ def _session_rules(read: Validation) -> list[SessionRule]:
         SessionRule(id=rule.id, limits=cast(LimitsOfRule, rule.limits))
         for rule in read.session_rules
     ]
-
-
-def _unfit(path: str, message: str) -> InvalidInput:
-    return InvalidInput(message, errors=[Problem(path=path, message=message)])

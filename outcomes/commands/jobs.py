@@ -19,17 +19,17 @@ ENDED_UNDER_IT: Final = (
 J = TypeVar("J", bound=Job)
 
 
-def take_up_lost(jobs: QuerySet[J]) -> bool:
-    """Let those whose process has died wait again; whether any waits now."""
+def take_up_lost(jobs: QuerySet[J]) -> int:
+    """Let those whose process has died wait again; how many wait now."""
     if not jobs.filter(WAITING).exists():
-        return False  # asked every few seconds, all day: nothing is to be written then
+        return 0  # asked every few seconds, all day: nothing is to be written then
     now = timezone.now()
     lost = jobs.filter(status=Job.Status.RUNNING, heard_at__lt=now - LOST_AFTER).order_by()
     lost.filter(tries__gte=TRIES).update(
         status=Job.Status.FAILED, finished_at=now, error=ENDED_UNDER_IT
     )
     lost.update(status=Job.Status.QUEUED)
-    return jobs.filter(status=Job.Status.QUEUED).exists()
+    return jobs.filter(status=Job.Status.QUEUED).count()
 
 
 def claimed(jobs: QuerySet[J]) -> J | None:

@@ -66,21 +66,21 @@ def classify(
         case ToolExecutionResult(tool_name=tool, output=output):
             if isinstance(output, NotReported):
                 return None
-            return _judged(check, tool, output, call.elapsed_ms)
+            return judged_by(check, tool, output, call.elapsed_ms)
         case ToolTimeout() | ToolFailure():
             return _FAILED
         case ToolArtifactReference(tool_name=tool, artifact_id=artifact):
             stored = read(artifact)
             if isinstance(stored, Unreadable):
                 return NotChecked(stored.reason)
-            return _judged(check, tool, stored, call.elapsed_ms)
+            return judged_by(check, tool, stored, call.elapsed_ms)
         case ToolDenied() | None:
             return None
         case _ as never:
             assert_never(never)
 
 
-def _judged(
+def judged_by(
     check: SuccessCheck, tool: str, output: Json, elapsed_ms: float | None
 ) -> Classification | NotChecked:
     try:

@@ -12,6 +12,7 @@ from outcomes.models.fleet import AgentReport, AgentSeen
 from outcomes.models.inbox import Batch, RejectedItem
 from outcomes.models.names import Agent, Tool
 from outcomes.models.observed import TickedLine
+from outcomes.models.rejudging import PastVerdict, Rejudging, RejudgingPart
 from outcomes.models.rollups import AgentMinute, ToolMinute
 from outcomes.models.sessions import Session
 from outcomes.models.store import StoredValue
@@ -26,7 +27,10 @@ __all__ = [
     "Batch",
     "Call",
     "Event",
+    "PastVerdict",
     "RejectedItem",
+    "Rejudging",
+    "RejudgingPart",
     "Session",
     "StoredValue",
     "TickedLine",

@@ -38,6 +38,12 @@ from outcomes.queries.inbox import (
     set_aside_batches,
 )
 from outcomes.queries.paging import Page, Place, place_of
+from outcomes.queries.rejudging import (
+    past_verdicts,
+    rejudging_numbered,
+    rejudgings,
+    result_so_far,
+)
 from outcomes.queries.reports import ReadReport, is_agent, reports_of
 from outcomes.queries.session_asking import Asking, asking_sessions
 from outcomes.queries.session_list import (
@@ -112,12 +118,16 @@ __all__ = [
     "newest_result_of",
     "number_of",
     "numbers_of",
+    "past_verdicts",
     "place_of",
     "read_events",
     "rejected_count",
     "rejected_items",
+    "rejudging_numbered",
+    "rejudgings",
     "report_of",
     "reports_of",
+    "result_so_far",
     "sampled_calls",
     "session_counts",
     "session_named",

@@ -16,7 +16,7 @@ from governance.auth import MemberRequest, member_page
 from governance.domain.errors import DocumentInvalid, GovernanceError, NotFound
 from governance.policies import Action, may, refuse_unless
 from outcomes import commands, doorbell, queries
-from outcomes.commands.backtests import Wanted
+from outcomes.commands.wanted import Wanted
 from outcomes.models import Backtest
 from outcomes.queries.backtests import SHOWN
 from outcomes.views.backtest_tables import samples, tables
@@ -190,7 +190,7 @@ def _started(
     started = commands.start_backtest(
         request.project.pk, by=request.actor, version=version, document=document, wanted=wanted
     )
-    doorbell.ring_for_backtests()
+    doorbell.ring_for_jobs()
     return redirect("outcomes:backtest", request.project.slug, started.pk)
 
 

@@ -22,6 +22,7 @@ from tests.governance.casing import a_case, added
 from tests.governance.deploying import a_request, live, saved
 from tests.outcomes.backtests import waiting_backtest
 from tests.outcomes.posting import Agent
+from tests.outcomes.rejudging import waiting_reclassification
 
 REFUSED = {401, 403}
 NOT_ALLOWED = 405  # such as by another route at the same address
@@ -102,6 +103,7 @@ def ids(project: Project) -> dict[str, object]:
         "environment": "production",
         "bundle_name": "d",
         "backtest_id": waiting_backtest(project).pk,
+        "reclassification_id": waiting_reclassification(project).pk,
         "deployment_id": deployment.pk,
         "request_id": waiting.pk,
         "key_id": builders.a_key(project)[1].pk,

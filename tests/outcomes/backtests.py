@@ -7,7 +7,8 @@ from django.utils import timezone
 from governance.domain.actor import Actor, ActorKind
 from governance.domain.roles import Role
 from governance.models import Project
-from outcomes.commands.backtests import Wanted, run_waiting_backtests, start_backtest
+from outcomes.commands.backtests import run_waiting_backtests, start_backtest
+from outcomes.commands.wanted import Wanted
 from outcomes.models import Backtest
 
 EDITOR = Actor(ActorKind.PERSON, 1, "editor@example.test", Role.EDITOR)

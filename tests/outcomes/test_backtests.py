@@ -8,7 +8,8 @@ from governance import commands as governance
 from governance.domain.actor import CONSOLE
 from governance.domain.errors import DocumentInvalid, Forbidden, InvalidInput
 from outcomes import commands
-from outcomes.commands.backtests import Wanted, start_backtest, take_up_lost_backtests
+from outcomes.commands.backtests import start_backtest, take_up_lost_backtests
+from outcomes.commands.wanted import Wanted
 from outcomes.models import Backtest
 from tests import builders
 from tests.governance.contracts import document, post, pre

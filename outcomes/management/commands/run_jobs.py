@@ -1,4 +1,4 @@
-"""A process for backtests: it runs those that wait and ends. The worker starts it."""
+"""A process for jobs: it carries out those that wait and ends. The worker starts it."""
 
 import gc
 import os
@@ -14,14 +14,15 @@ POLITENESS = 10  # agents, pages and the worker that settles come first
 
 
 class Command(BaseCommand):
-    help = "Run the backtests that wait, one after the other, and end."
+    help = "Carry out the jobs that wait, one after the other, and end."
     requires_system_checks: list[str] = []  # pages wait for the first word of a result
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # What is asked to stop puts its backtest back, so that the next process takes it up.
+        # What is asked to stop puts its job back, so that the next process takes it up.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         os.nice(POLITENESS)
         # It makes thousands of small things that live on, and no circles to look for.
         gc.freeze()
         gc.set_threshold(100_000, 50, 100)
-        commands.run_waiting_backtests()
+        while commands.run_waiting_backtests() + commands.run_waiting_parts():
+            pass  # more may have come meanwhile

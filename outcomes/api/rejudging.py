@@ -1,0 +1,133 @@
+"""What a check would change, and calls reclassified: asked for over HTTP, looked at, ended."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpResponse
+from ninja import Router
+
+from governance.auth import AccessRequest, KeyOrMember
+from governance.domain.errors import NotFound
+from governance.policies import Action
+from outcomes import commands, doorbell, queries
+from outcomes.api.answers import answer
+from outcomes.api.shapes import time_text
+from outcomes.models import Rejudging
+from outcomes.schemas import CheckBacktestIn, ReclassificationIn
+
+# Routers of their own: these addresses have to be tried before that of any check.
+check_backtests = Router(tags=["success checks"])
+reclassifications = Router(tags=["success checks"])
+CAN_WRITE = KeyOrMember(action=Action.WRITE_CHECK)
+CAN_READ = KeyOrMember("read")
+BACKTEST, RECLASSIFICATION = Rejudging.Kind.CHECK_BACKTEST, Rejudging.Kind.RECLASSIFICATION
+
+
+@check_backtests.post("/success-checks/backtests", auth=CAN_WRITE, response={202: None})
+def start_check_backtest(request: AccessRequest, body: CheckBacktestIn) -> HttpResponse:
+    started = commands.start_check_backtest(
+        request.auth.project_id,
+        by=request.auth.actor,
+        text=body.yaml,
+        scope=body.scope,
+        wanted=body.wanted(),
+    )
+    doorbell.ring_for_jobs()
+    return answer({"id": started.pk, "status": started.status}, status=202)
+
+
+@check_backtests.get(
+    "/success-checks/backtests/{int:backtest_id}", auth=CAN_READ, response={200: None}
+)
+def get_check_backtest(request: AccessRequest, backtest_id: int) -> HttpResponse:
+    return answer(rejudging_out(_found(request, backtest_id, BACKTEST)))
+
+
+@check_backtests.delete(
+    "/success-checks/backtests/{int:backtest_id}", auth=CAN_WRITE, response={200: None}
+)
+def cancel_check_backtest(request: AccessRequest, backtest_id: int) -> HttpResponse:
+    return answer(rejudging_out(_cancelled(request, backtest_id, BACKTEST)))
+
+
+@reclassifications.post("/reclassifications", auth=CAN_WRITE, response={202: None})
+def start_reclassification(request: AccessRequest, body: ReclassificationIn) -> HttpResponse:
+    """By the checks that are bound now; the verdicts that calls had stay beside the new ones."""
+    started = commands.start_reclassification(
+        request.auth.project_id, by=request.auth.actor, wanted=body.wanted()
+    )
+    doorbell.ring_for_jobs()
+    return answer({"id": started.pk, "status": started.status}, status=202)
+
+
+@reclassifications.get(
+    "/reclassifications/{int:reclassification_id}", auth=CAN_READ, response={200: None}
+)
+def get_reclassification(request: AccessRequest, reclassification_id: int) -> HttpResponse:
+    return answer(rejudging_out(_found(request, reclassification_id, RECLASSIFICATION)))
+
+
+@reclassifications.delete(
+    "/reclassifications/{int:reclassification_id}", auth=CAN_WRITE, response={200: None}
+)
+def cancel_reclassification(request: AccessRequest, reclassification_id: int) -> HttpResponse:
+    return answer(rejudging_out(_cancelled(request, reclassification_id, RECLASSIFICATION)))
+
+
+def rejudging_out(rejudging: Rejudging) -> dict[str, Any]:
+    """The figures grow while it runs; the verdicts of a reclassification are written with them."""
+    result = queries.result_so_far(rejudging)
+    flips, shifts = result["flips"], result["shifts"]
+    of_a_check = (
+        {
+            "name": rejudging.check_name,
+            "version": rejudging.check_version,
+            "sha256": rejudging.sha256,
+            "scope": rejudging.scope,
+        }
+        if rejudging.kind == BACKTEST
+        else {}
+    )
+    return {
+        "id": rejudging.pk,
+        "status": rejudging.status,
+        "error": rejudging.error or None,
+        "progress": round(rejudging.progress, 4),
+        **of_a_check,
+        "env": rejudging.environment.name if rejudging.environment else None,
+        "since": time_text(rejudging.since),
+        "until": time_text(rejudging.until),
+        "agent": rejudging.agents,
+        "tool": rejudging.tools,
+        "author": rejudging.author,
+        "created_at": time_text(rejudging.created_at),
+        "started_at": time_text(rejudging.started_at),
+        "finished_at": time_text(rejudging.finished_at),
+        "calls": sum(flips["counts"].values()),
+        **flips["counts"],
+        "judged": flips["judged"],
+        "not_checked": flips["not_checked"],
+        "by_tool": flips["by_tool"],
+        "by_rule": flips["by_rule"],
+        "samples": {
+            flip: [sample | {"at": _utc(sample["at"])} for sample in samples]
+            for flip, samples in flips["samples"].items()
+        },
+        "session_limits": shifts if rejudging.kind == BACKTEST else None,
+        "cpu_seconds": result["cpu_seconds"],
+    }
+
+
+def _utc(at: str) -> str | None:
+    return time_text(datetime.fromisoformat(at))
+
+
+def _found(request: AccessRequest, number: int, kind: str) -> Rejudging:
+    found = queries.rejudging_numbered(request.auth.project_id, number, kind)
+    if found is None:
+        raise NotFound("There is no such job.")
+    return found
+
+
+def _cancelled(request: AccessRequest, number: int, kind: str) -> Rejudging:
+    return commands.cancel_rejudging(request.auth.project_id, number, kind, by=request.auth.actor)

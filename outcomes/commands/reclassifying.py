@@ -1,0 +1,75 @@
+"""Other verdicts put in the place of those that some calls have, with all that is counted of them.
+
+Verdict, rollups and sessions change in one transaction, in the order in which settling writes them:
+neither locks the other out in a circle, and nobody ever sees a verdict that is not counted.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from django.utils import timezone
+
+from governance.queries import Governing
+from outcomes import bulk, codec
+from outcomes.codec import CALL_COLUMNS, CallRow, Verdicts, verdicts_in
+from outcomes.commands.counting import Change, count
+from outcomes.commands.session_reading import Known, read_sessions
+from outcomes.models import Call, PastVerdict
+from outcomes.rejudging import Judged, Row, disagreement
+
+COLUMNS: Final = ("id", *Verdicts._fields, "verdict", "disagreement")
+_NOBODY: Final = Known({}, frozenset())  # no call is new, so no name is learnt
+
+
+def reclassify(judged: Iterable[tuple[Row, Judged]], governing: Governing) -> int:
+    """How many rows are different now. In the caller's transaction."""
+    wanted = {row.id: (row, told) for row, told in judged if told.verdicts is not None}
+    changes = list(_changes(wanted))
+    _keep_past(changes)
+    bulk.update(
+        Call, COLUMNS, [tuple(getattr(new, name) for name in COLUMNS) for _, new in changes]
+    )
+    count(changes)
+    read_sessions(changes, governing, _NOBODY)
+    return len(changes)
+
+
+def _changes(wanted: dict[int, tuple[Row, Judged]]) -> Iterable[Change]:
+    rows = Call.objects.select_for_update().filter(id__in=list(wanted))
+    for values in rows.order_by("environment", "digest").values_list(*CALL_COLUMNS):
+        old = codec.call_row_of(values)
+        row, told = wanted[old.id]
+        # What came in since it was read was judged then, by the check that is bound now.
+        if told.verdicts is None or (old.kind, old.classified) != (row.kind, row.classified):
+            continue
+        new = old._replace(
+            **told.verdicts._asdict(),
+            verdict=told.said.after.value,
+            disagreement=disagreement(old.reported, told.verdicts),
+        )
+        if new != old:
+            yield old, new
+
+
+def _keep_past(changes: Iterable[Change]) -> None:
+    now = timezone.now()
+    PastVerdict.objects.bulk_create(
+        PastVerdict(
+            call_id=old.id,
+            project_id=old.project,
+            check_name=old.check_name,
+            check_version=old.check_version,
+            verdict=old.classified,
+            rule=old.check_rule,
+            value=old.check_value,
+            reason=old.verdict_reason,
+            labels=old.labels,
+            until=now,
+        )
+        for old, _ in changes
+        if old is not None and _has_past(old)
+    )
+
+
+def _has_past(old: CallRow) -> bool:
+    return bool(verdicts_in(old).check_name)

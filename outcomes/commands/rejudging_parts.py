@@ -1,0 +1,227 @@
+"""The parts of a rejudging, carried out: read, judged, and, where that is wanted, written."""
+
+import time
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, Final
+
+from django.db import OperationalError, transaction
+
+from governance import queries
+from governance.domain.checks.named import NamedCheck
+from governance.domain.errors import GovernanceError
+from governance.queries import Governing
+from governance.queries.projects import environments_by_id
+from outcomes.codec import step_from
+from outcomes.commands import jobs, reclassifying
+from outcomes.commands.contents import Contents
+from outcomes.commands.rejudging import begin, chosen_by, compiled_of, end_part
+from outcomes.domain.rejudging.flips import CallTold, Flips
+from outcomes.domain.rejudging.shifts import Readings, Shifts
+from outcomes.models import Rejudging, RejudgingPart
+from outcomes.rejudging import (
+    Chunk,
+    Judged,
+    Judging,
+    Place,
+    Row,
+    Share,
+    of_bindings,
+    of_text,
+    outputs_of,
+    place_of,
+)
+
+TOLD_EVERY: Final = 0.5  # seconds
+AT_ONCE: Final = 500  # calls of one transaction: who posts waits for it on SQLite
+TRIES: Final = 5  # of a transaction that another one locked out
+Status = RejudgingPart.Status
+_parts: Final = RejudgingPart.objects.all
+
+Told = tuple[Row, Judged | None]
+
+
+class Cancelled(Exception):
+    """Nobody wants the result any more."""
+
+
+def take_up_lost_parts() -> int:
+    """How many wait now."""
+    if waiting := jobs.take_up_lost(_parts()):
+        return waiting
+    given_up = _parts().filter(
+        status=Status.FAILED, rejudging__status__in=[Rejudging.Status.RUNNING.value]
+    )
+    for part in given_up[:1]:
+        end_part(part)
+    return 0
+
+
+def run_waiting_parts() -> int:
+    ran = 0
+    while (part := jobs.claimed(_parts())) is not None:
+        _run(part)
+        ran += 1
+    return ran
+
+
+def _run(part: RejudgingPart) -> None:
+    rejudging = Rejudging.objects.get(pk=part.rejudging_id)
+    begin(rejudging.pk)
+    try:
+        _Work(rejudging, part).run()
+    except Cancelled:
+        return
+    except (KeyboardInterrupt, SystemExit):
+        jobs.put_back(_parts(), part.pk)
+        raise
+    except GovernanceError as error:
+        jobs.end(_parts(), part.pk, Status.FAILED, error=str(error)[:500])
+    else:
+        jobs.end(_parts(), part.pk, Status.DONE)
+    end_part(part)
+
+
+class _Work:
+    """One part. What is written is written with the figures about it: neither is without the
+    other, and a process that takes it up again goes on from there."""
+
+    def __init__(self, rejudging: Rejudging, part: RejudgingPart) -> None:
+        self._project, self._part = rejudging.project_id, part.pk
+        self._writes = rejudging.kind == Rejudging.Kind.RECLASSIFICATION
+        self._chosen = chosen_by(rejudging)
+        self._share = Share(part.first, part.last)
+        self._environments = environments_by_id(self._project)
+        self._governing = Governing(self._environments)
+        judges = queries.judges(self._project)
+        if self._writes:
+            check_for = of_bindings(judges)
+        else:
+            bound = rejudging.scope == Rejudging.Scope.BOUND
+            check_for = of_text(NamedCheck(compiled_of(rejudging)), judges if bound else None)
+        self._judging = Judging(check_for, self._environments)
+        kept = part.result if self._writes else {}
+        self._after = place_of(part.place) if self._writes else None
+        self._flips = Flips.of_json(kept.get("flips", {}))
+        self._shifts = Shifts.of_json(kept.get("shifts", {}))
+        self._passed = part.passed if self._after else 0
+        self._seconds = kept.get("cpu_seconds", 0.0)
+        self._began = jobs.processor_seconds()
+        self._told_at = time.monotonic()
+        self._session: int | None = None
+        self._readings = Readings(())
+
+    def run(self) -> None:
+        for chunk in self._chosen.chunks(self._share, self._after):
+            told = self._judged(chunk)
+            if self._writes:
+                self._write(chunk, told)
+                continue
+            for each in told:
+                self._see(chunk, each)
+            if time.monotonic() > self._told_at + TOLD_EVERY:
+                self._note()
+        self._end_session()
+        if not self._writes:
+            self._note()
+
+    def _judged(self, chunk: Chunk) -> list[Told]:
+        chosen = [row for row in chunk.rows if self._chosen.has(row)]
+        outputs = outputs_of(chosen)
+        contents = Contents()
+        contents.learn((self._project, row.artifact_name) for row in chosen if row.artifact_name)
+        wanted = {row.id for row in chosen}
+        return [
+            (
+                row,
+                self._judging.judge(
+                    row, outputs, lambda artifact: contents.value_of(self._project, artifact)
+                )
+                if row.id in wanted
+                else None,
+            )
+            for row in chunk.rows
+        ]
+
+    def _write(self, chunk: Chunk, told: Sequence[Told]) -> None:
+        pieces = iter(told)
+        while piece := list(islice(pieces, AT_ONCE)):
+            for each in piece:
+                self._count(chunk, each)
+            self._commit(piece, Chunk([row for row, _ in piece], {}).place)
+
+    def _commit(self, piece: Sequence[Told], place: Place) -> None:
+        judged = [(row, said) for row, said in piece if said is not None]
+        for tried in range(1, TRIES + 1):
+            try:
+                with transaction.atomic():
+                    reclassifying.reclassify(judged, self._governing)
+                    self._note(place=place.kept())
+                return
+            except OperationalError:
+                if tried == TRIES:
+                    raise
+                time.sleep(0.1 * tried)
+
+    def _see(self, chunk: Chunk, told: Told) -> None:
+        """A call of a session that is read in order, once more with the other verdict."""
+        row, judged = told
+        if row.session != self._session:
+            self._end_session()
+            self._begin_session(chunk, row)
+        self._count(chunk, told)
+        if row.session is None:
+            return
+        step = step_from(
+            row.tool,
+            row.kind,
+            row.verdict,
+            row.reported,
+            row.classified,
+            row.reason,
+            row.rule,
+            row.from_sdk,
+            row.version,
+        )
+        after = step.verdict if judged is None else judged.said.after
+        self._readings.advance(step, after, checked=judged is not None and judged.checked)
+
+    def _count(self, chunk: Chunk, told: Told) -> None:
+        row, judged = told
+        if self._chosen.since is None or row.at >= self._chosen.since:
+            self._passed += 1
+        if judged is None:
+            return
+        session = chunk.sessions.get(row.session) if row.session is not None else None
+        call = CallTold(
+            row.call_id,
+            self._environments.get(row.environment, ""),
+            session.name if session else "",
+            row.tool,
+            row.agent,
+            row.at,
+        )
+        self._flips.add(call, judged.said)
+
+    def _begin_session(self, chunk: Chunk, row: Row) -> None:
+        self._session = row.session
+        if row.session is None:
+            return
+        known = chunk.sessions[row.session]
+        self._told_session = self._environments.get(row.environment, ""), known.name
+        self._readings = Readings(self._governing.limits_of(known.version))
+
+    def _end_session(self) -> None:
+        if self._session is not None:
+            self._shifts.end_session(*self._told_session, self._readings)
+        self._session = None
+
+    def _note(self, **more: Any) -> None:
+        self._told_at = time.monotonic()
+        result = {
+            "flips": self._flips.as_json(),
+            "shifts": self._shifts.as_json(),
+            "cpu_seconds": self._seconds + jobs.processor_seconds() - self._began,
+        }
+        if not jobs.note(_parts(), self._part, passed=self._passed, result=result, **more):
+            raise Cancelled

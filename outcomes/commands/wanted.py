@@ -1,0 +1,55 @@
+"""Which recorded calls a job is about, and what of that is refused."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from django.utils import timezone
+
+from governance import queries
+from governance.domain.errors import InvalidInput, Problem
+
+MOST_GLOBS: Final = 50
+LONGEST_GLOB: Final = 1_024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Whatever is left out does not narrow them."""
+
+    environment: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    agents: Sequence[str] = ()
+    tools: Sequence[str] = ()
+
+
+class Fit(NamedTuple):
+    environment: int | None
+    now: datetime
+    until: datetime
+
+
+def fit(project_id: int, wanted: Wanted) -> Fit:
+    environment = None
+    if wanted.environment:
+        project = queries.project_numbered(project_id)
+        found = queries.environment_with(project, wanted.environment)
+        if found is None:
+            raise _unfit("env", "There is no such environment.")
+        environment = found.pk
+    now = timezone.now()
+    until = wanted.until or now
+    if wanted.since is not None and wanted.since >= until:
+        raise _unfit("since", "The period ends before it begins.")
+    for path, globs in (("agent", wanted.agents), ("tool", wanted.tools)):
+        if len(globs) > MOST_GLOBS or any(
+            not 0 < len(each) <= LONGEST_GLOB or "\0" in each for each in globs
+        ):
+            raise _unfit(path, f"At most {MOST_GLOBS} names of at most {LONGEST_GLOB} characters.")
+    return Fit(environment, now, until)
+
+
+def _unfit(path: str, message: str) -> InvalidInput:
+    return InvalidInput(message, errors=[Problem(path=path, message=message)])

@@ -1,0 +1,20 @@
+"""Recorded calls read again, session by session, and judged by other checks than they were."""
+
+from outcomes.rejudging.choosing import Chosen, Chunk, Place, Row, Share, place_of
+from outcomes.rejudging.judging import Judged, Judging, disagreement, of_bindings, of_text
+from outcomes.rejudging.outputs import outputs_of
+
+__all__ = [
+    "Chosen",
+    "Chunk",
+    "Judged",
+    "Judging",
+    "Place",
+    "Row",
+    "Share",
+    "disagreement",
+    "of_bindings",
+    "of_text",
+    "outputs_of",
+    "place_of",
+]

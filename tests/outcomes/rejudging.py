@@ -1,0 +1,53 @@
+"""Recorded calls judged anew, for tests."""
+
+from typing import Any
+
+from django.utils import timezone
+
+from governance.models import Project
+from outcomes import commands
+from outcomes.commands.wanted import Wanted
+from outcomes.models import Rejudging
+from tests.outcomes.backtests import EDITOR
+
+CHECK = """\
+apiVersion: edictum-site/v1
+kind: SuccessCheck
+metadata: {name: unified}
+otherwise: success
+rules:
+  - id: not-ok
+    when: {result.ok: {equals: false}}
+    verdict: failure
+  - id: soon
+    when: {result.state: {equals: pending}}
+    verdict: unknown
+"""
+
+
+def tried(project: Project, text: str = CHECK, scope: str = "all", **wanted: Any) -> Rejudging:
+    """What this text would change of all that was recorded."""
+    commands.start_check_backtest(
+        project.pk, by=EDITOR, text=text, scope=scope, wanted=Wanted(**wanted)
+    )
+    commands.run_waiting_parts()
+    return Rejudging.objects.latest("id")
+
+
+def reclassified(project: Project, **wanted: Any) -> Rejudging:
+    commands.start_reclassification(project.pk, by=EDITOR, wanted=Wanted(**wanted))
+    commands.run_waiting_parts()
+    return Rejudging.objects.latest("id")
+
+
+def waiting_reclassification(project: Project) -> Rejudging:
+    """As it was asked for; nobody carries it out."""
+    now = timezone.now()
+    return Rejudging.objects.create(
+        project=project, kind=Rejudging.Kind.RECLASSIFICATION, until=now, created_at=now
+    )
+
+
+def flips(rejudging: Rejudging) -> dict[str, int]:
+    counts: dict[str, int] = rejudging.result["flips"]["counts"]
+    return {name: number for name, number in counts.items() if number}
