@@ -45,11 +45,10 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class Told:
+    """What is wrong with a text, in the order of its lines."""
+
     problems: tuple[Marked, ...]
-    rules: tuple[OutlinedRule, ...] | None  # none: the text is no YAML, so nobody can tell
-    dialect: Dialect | None
-    name: str = ""
 
     @property
     def errors(self) -> int:
@@ -70,6 +69,13 @@ class Checked:
     @property
     def worst(self) -> Severity | None:
         return "error" if self.errors else "warning" if self.problems else None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked(Told):
+    rules: tuple[OutlinedRule, ...] | None  # none: the text is no YAML, so nobody can tell
+    dialect: Dialect | None
+    name: str = ""
 
 
 def read_contract(document: bytes | str, *, tools: Collection[str] | None = None) -> Validation:
@@ -96,15 +102,15 @@ def check_text(text: str, *, tools: Collection[str] | None = None) -> Checked:
         document = read_document(text)
     except DocumentInvalid as refused:
         errors = conflicts_in(text) or refused.errors
-        return Checked(_marked("error", errors, text), None, None)
+        return Checked(marked("error", errors, text), None, None)
     try:
         read = read_contract(text, tools=tools)
     except (EvaluationLimit, EvaluationUnavailable) as refused:
         found = [Problem(message=str(refused))]
-        return Checked(_marked("error", found, text), outline(document), document.dialect)
+        return Checked(marked("error", found, text), outline(document), document.dialect)
     # One that is refused is not looked at further there, but its author is to be told all.
     warnings = read.warnings if read.valid else lint(document, tools=tools)
-    problems = [*_marked("error", read.errors, text), *_marked("warning", warnings, text)]
+    problems = [*marked("error", read.errors, text), *marked("warning", warnings, text)]
     problems.sort(key=lambda each: each.place)
     return Checked(tuple(problems), outline(document), document.dialect, read.name)
 
@@ -122,11 +128,11 @@ def check_draft(
         unfit = taken(text, checked.name) if bundle_named(project, checked.name) else None
     if unfit is None:
         return checked
-    problems = sorted([*_marked("error", [unfit], text), *checked.problems], key=lambda p: p.place)
+    problems = sorted([*marked("error", [unfit], text), *checked.problems], key=lambda p: p.place)
     return replace(checked, problems=tuple(problems))
 
 
-def _marked(severity: Severity, problems: Iterable[Problem], text: str) -> tuple[Marked, ...]:
+def marked(severity: Severity, problems: Iterable[Problem], text: str) -> tuple[Marked, ...]:
     lines = lines_of(text)
     return tuple(
         Marked(severity, each.message, each.line, each.column, words, each.fix if words else "")

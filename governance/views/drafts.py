@@ -31,7 +31,7 @@ from governance.models.drafts import KeptText
 from governance.policies import Action
 from governance.queries.checking import check_draft
 from governance.queries.drafts import changes_since, drafts_of_others
-from governance.views.writing import Writing, about, address, writing
+from governance.views.writing import Writing, about, address, number_in, writing
 
 # What keeps a text from being saved and is no fault of who called.
 REFUSED = (DocumentInvalid, InvalidInput, EvaluationLimit, EvaluationUnavailable)
@@ -117,7 +117,7 @@ def _keep(request: MemberRequest, present: Writing) -> Draft:
         return keep_new_draft(present.draft, text=text, seen=seen, by=request.actor)
     if present.bundle is None:
         raise NotFound("There is no such draft.")
-    base = _number(request.POST.get("base", "")) or present.number
+    base = number_in(request.POST.get("base", "")) or present.number
     return keep_draft(present.bundle, text=text, base=base, seen=seen, by=request.actor)
 
 
@@ -181,7 +181,3 @@ def _page(
         "panels": [_panel(request, present)],
     }
     return render(request, "governance/edit_draft.html", context, status=status)
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0

@@ -1,26 +1,28 @@
-"""What stands in the editor of contracts, and where its parts are."""
+"""What stands in an editor, and where the parts of that of contracts are."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from django.urls import reverse
 
 from governance import queries
 from governance.auth import MemberRequest
 from governance.domain.errors import NotFound
-from governance.models import Bundle, BundleVersion, Draft
+from governance.models import Bundle, BundleVersion, CheckDraft, CheckVersion, Draft
 from governance.queries.drafts import draft_of, new_draft_numbered, text_of
 
+V = TypeVar("V", BundleVersion, CheckVersion)
+D = TypeVar("D", Draft, CheckDraft)
 
-@dataclass(slots=True)
-class Writing:
+
+@dataclass(slots=True, kw_only=True)
+class Written(Generic[V, D]):
     """A draft; or the newest version, of which there is none yet."""
 
-    bundle: Bundle | None
-    newest: BundleVersion | None
-    base: BundleVersion | None  # what the text grew from
-    draft: Draft | None
+    newest: V | None = None
+    base: V | None = None  # what the text grew from
+    draft: D | None
     text: str
     seen: str  # the revision of the draft as this page shows it
 
@@ -37,11 +39,16 @@ class Writing:
         return self.draft.kept_at if self.draft else None
 
     @property
-    def moved_on(self) -> BundleVersion | None:
+    def moved_on(self) -> V | None:
         """What was saved since the draft was begun."""
         if self.draft is None or self.newest is None or self.newest.number <= self.number:
             return None
         return self.newest
+
+
+@dataclass(slots=True, kw_only=True)
+class Writing(Written[BundleVersion, Draft]):
+    bundle: Bundle | None = None
 
 
 def writing(request: MemberRequest, bundle_name: str = "", draft_id: int = 0) -> Writing | None:
@@ -56,9 +63,17 @@ def of_bundle(request: MemberRequest, name: str) -> Writing:
         raise NotFound("There is no such contract.")
     draft = draft_of(bundle, request.user.pk)
     if draft is None:
-        return Writing(bundle, newest, newest, None, text_of(newest), "")
+        text = text_of(newest)
+        return Writing(bundle=bundle, newest=newest, base=newest, draft=None, text=text, seen="")
     base = newest if draft.base == newest.number else queries.version_numbered(bundle, draft.base)
-    return Writing(bundle, newest, base, draft, draft.text, draft.revision)
+    return Writing(
+        bundle=bundle,
+        newest=newest,
+        base=base,
+        draft=draft,
+        text=draft.text,
+        seen=draft.revision,
+    )
 
 
 def address(request: MemberRequest, of: Writing, part: str = "edit") -> str:
@@ -83,4 +98,10 @@ def about(request: MemberRequest, of: Writing) -> dict[str, Any]:
 def _of_nothing(request: MemberRequest, draft_id: int) -> Writing | None:
     fits = draft_id < 2**63
     draft = new_draft_numbered(request.project, request.user.pk, draft_id) if fits else None
-    return Writing(None, None, None, draft, draft.text, draft.revision) if draft else None
+    return Writing(draft=draft, text=draft.text, seen=draft.revision) if draft else None
+
+
+def number_in(text: str | None) -> int:
+    """A version's number as a form has it; zero for anything else."""
+    fits = text is not None and text.isascii() and text.isdecimal() and len(text) < 10
+    return int(text) if fits and text else 0
