@@ -67,9 +67,17 @@ class CallsQuery(Page):
     verdict: Literal["", "success", "failure", "unknown"] = ""
     disagreement: bool | None = None
     env: Text = ""
+    contract: Text = ""
+    version: int | None = Field(None, ge=1, le=2**31 - 1)
     since: Time | None = None
     until: Time | None = None
     q: Text = ""
+
+    @model_validator(mode="after")
+    def of_a_contract(self) -> Self:
+        if self.version is not None and not self.contract:
+            raise ValueError("A `version` is one of a `contract`.")
+        return self
 
     def filter(self) -> CallFilter:
         return CallFilter(
@@ -81,6 +89,8 @@ class CallsQuery(Page):
             verdict=self.verdict,
             disagreement=self.disagreement,
             environment=self.env,
+            contract=self.contract,
+            version=self.version,
             since=self.since,
             until=self.until,
             text=self.q,

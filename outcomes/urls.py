@@ -39,6 +39,7 @@ app_name = "outcomes"
 # The parts of pages that keep themselves up to date. They stand apart: an id may be any word.
 live = [
     path("tools/", contract_calls.tool_options, name="tool_options"),
+    path("contracts/", contract_calls.contract_options, name="contract_options"),
     path("sessions/", sessions.session_rows, name="session_rows"),
     path("session/", sessions.session_standing, name="session_standing"),
     path("calls/", calls.call_rows, name="call_rows"),

@@ -37,6 +37,8 @@ class CallFilter:
     verdict: str = ""
     disagreement: bool | None = None
     environment: str = ""
+    contract: str = ""  # by its name: calls that a version of it governed
+    version: int | None = None  # of that contract
     since: datetime | None = None
     until: datetime | None = None
     text: str = ""
@@ -91,7 +93,7 @@ def calls(project_id: int, wanted: CallFilter) -> QuerySet[Call]:
 
 
 def such_calls(wanted: CallFilter) -> Q:
-    """What a filter says of a call itself: of its tool, and of what became of it."""
+    """What a filter says of a call itself: of its tool, its contract, and what became of it."""
     such = Q()
     if wanted.tool:
         such &= Q(tool__digest=digest_of(wanted.tool))
@@ -103,6 +105,10 @@ def such_calls(wanted: CallFilter) -> Q:
         such &= Q(verdict=wanted.verdict)
     if wanted.disagreement is not None:
         such &= Q(disagreement=wanted.disagreement)
+    if wanted.contract:
+        such &= Q(version__bundle__name=as_text(wanted.contract))
+    if wanted.contract and wanted.version is not None:
+        such &= Q(version__number=wanted.version)
     return such
 
 

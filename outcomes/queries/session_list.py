@@ -8,7 +8,7 @@ from typing import Final
 from django.db.models import Count, Q, QuerySet
 
 from outcomes.codec import as_text
-from outcomes.models import Agent, Call, Session
+from outcomes.models import Call, Session
 from outcomes.queries.paging import Page, Place, page_of
 from outcomes.queries.session_asking import Asking
 from outcomes.queries.session_reports import sessions
@@ -26,6 +26,10 @@ class SessionFilter:
     environment: str = ""
     text: str = ""
     state: str = ""
+    contract: str = ""  # by its name: sessions whose last call a version of it governed
+    version: int | None = None  # of that contract
+    since: datetime | None = None  # with a call in this time, as far as first and last tell
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +69,7 @@ def sessions_shown(
     after: Place | None = None,
 ) -> Page[Session]:
     found = sessions(project_id, environment=wanted.environment, text=wanted.text).defer("tally")
+    found = found.filter(_narrowed(wanted))
     if wanted.state:
         found = found.filter(_in_state(now, asking)[wanted.state])
     return page_of(found, SESSION_PLACE, size=SESSIONS_SHOWN, before=before, after=after)
@@ -80,6 +85,7 @@ def session_counts(
         found = found.filter(environment__name=as_text(wanted.environment))
     if wanted.text:
         found = sessions(project_id, environment=wanted.environment, text=wanted.text)
+    found = found.filter(_narrowed(wanted))
     # A count may not have the name of a column that another one filters by.
     counts = found.order_by().aggregate(
         count_all=Count("id"),
@@ -104,12 +110,21 @@ def sessionless_agents(project_id: int, environment: str = "") -> list[Sessionle
     found = Call.objects.filter(project=project_id, session=None)
     if environment:
         found = found.filter(environment__name=as_text(environment))
-    newest = found.order_by("-at", "-order").values_list("agent", flat=True)[:RECENT]
-    counts = Counter(newest)
-    if not counts:
-        return []
-    names = dict(Agent.objects.filter(pk__in=counts.keys()).values_list("id", "name"))
-    return [SessionlessAgent(names[agent], calls) for agent, calls in counts.most_common()]
+    newest = found.order_by("-at", "-order").values_list("agent__name", flat=True)[:RECENT]
+    return [SessionlessAgent(name, calls) for name, calls in Counter(newest).most_common()]
+
+
+def _narrowed(wanted: SessionFilter) -> Q:
+    such = Q()
+    if wanted.contract:
+        such &= Q(version__bundle__name=as_text(wanted.contract))
+    if wanted.contract and wanted.version is not None:
+        such &= Q(version__number=wanted.version)
+    if wanted.since is not None:
+        such &= Q(last_at__gte=wanted.since)
+    if wanted.until is not None:
+        such &= Q(first_at__lt=wanted.until)
+    return such
 
 
 def _in_state(now: datetime, asking: Asking) -> dict[str, Q]:

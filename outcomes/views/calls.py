@@ -16,18 +16,25 @@ from outcomes.queries import SHOWN, CallFilter
 from outcomes.queries.call_lists import PLACE_BY_TIME, PLACE_IN_SESSION
 from outcomes.templatetags.addresses import session_url
 from outcomes.views.named import named_session
+from outcomes.views.narrowing import Narrowing, narrowing_context, narrowing_of
 from outcomes.views.paging import links_of, start_of, with_query
 from outcomes.views.rows import call_lines, folded, is_late, tag_of
 from outcomes.views.sentences import counted
 
 WORDS = {"": "All", "failures": "Failures", "denied": "Denied", "disagree": "Disagree"}
+KINDS = {
+    "": "Calls",
+    "failures": "Calls that failed",
+    "denied": "Denied calls",
+    "disagree": "Calls about which agent and console disagree",
+}
 NO_SESSION = "none"
 
 
 @require_safe
 @member_page()
 def calls(request: MemberRequest) -> HttpResponse:
-    context = _list(request) | {"page_title": "Calls"}
+    context = _list(request) | {"page_title": "Calls"} | _narrowing(request)
     return render(request, "outcomes/calls.html", context)
 
 
@@ -79,10 +86,18 @@ def session_calls(request: MemberRequest, session: Session, known: str = "") -> 
 def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
     chosen = {name: request.GET.get(name, "") for name in ("environment", "agent", "session")}
     show, without_session = _show(request), chosen["session"] == NO_SESSION
+    narrowing = narrowing_of(request)
     start = start_of(request.GET, PLACE_BY_TIME)
     page = queries.calls_by_time(
         request.project.pk,
-        CallFilter(environment=chosen["environment"], agent=chosen["agent"]),
+        CallFilter(
+            environment=chosen["environment"],
+            agent=chosen["agent"],
+            contract=narrowing.contract,
+            version=narrowing.version,
+            since=narrowing.since,
+            until=narrowing.until,
+        ),
         without_session=without_session,
         show=show,
         before=start.before,
@@ -92,7 +107,9 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
     tag = tag_of(page.rows, [is_late(row, now) for row in page.rows])
     if tag == known:
         return {"tag": tag}
-    address = with_query(reverse("outcomes:calls", args=[request.project.slug]), **chosen)
+    all_calls = reverse("outcomes:calls", args=[request.project.slug])
+    chosen |= narrowing.query()
+    address = with_query(all_calls, **chosen)
     return {
         "lines": call_lines(page.rows, now),
         "tag": tag,
@@ -100,13 +117,19 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
         "agent": chosen["agent"],
         "without_session": without_session,
         "choices": _choices(address, {}),
-        "sentence": _sentence(
-            chosen["agent"], chosen["environment"], without_session=without_session
-        ),
+        "sentence": _sentence(chosen, show, narrowing, without_session=without_session),
         "shown": f"{counted(len(page.rows), 'call')}, newest first",
         "links": links_of(page, PLACE_BY_TIME, with_query(address, show=show)),
         "live_url": _live(request, tag, show=show, **chosen) if start.is_newest else "",
+        "is_narrowed": bool(narrowing),
     }
+
+
+def _narrowing(request: MemberRequest) -> dict[str, Any]:
+    others = {
+        name: request.GET.get(name, "") for name in ("environment", "agent", "session", "show")
+    }
+    return narrowing_context(request, narrowing_of(request), request.path, **others)
 
 
 def _choices(address: str, counts: Mapping[str, int]) -> list[tuple[str, str, int | None, str]]:
@@ -116,12 +139,19 @@ def _choices(address: str, counts: Mapping[str, int]) -> list[tuple[str, str, in
     ]
 
 
-def _sentence(agent: str, environment: str, *, without_session: bool) -> str:
+def _sentence(
+    chosen: Mapping[str, str], show: str, narrowing: Narrowing, *, without_session: bool
+) -> str:
+    agent, environment = chosen["agent"], chosen["environment"]
     of = f" of {agent}" if agent else ""
     within = f" in {environment}" if environment else ""
     if without_session:
-        return f"Calls{of} that came without a session{within}."
-    return f"All calls{of}{within}, newest first."
+        return f"{KINDS[show]}{of} that came without a session{within}."
+    if not show and not narrowing:
+        return f"All calls{of}{within}, newest first."
+    version = f" v{narrowing.version}" if narrowing.version is not None else ""
+    under = f" under {narrowing.contract}{version}" if narrowing.contract else ""
+    return f"{KINDS[show]}{of}{under}{within}, newest first."
 
 
 def _show(request: MemberRequest) -> str:

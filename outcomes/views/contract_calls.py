@@ -1,4 +1,4 @@
-"""What the playground and the tests of contracts take from recorded calls."""
+"""What the playground and the tests of contracts take from recorded calls, and names to choose."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from governance.auth import MemberRequest, member_page
 from governance.domain.json_text import json_written
 from governance.domain.json_value import Json
+from governance.queries.bundles import bundle_names
 from outcomes.domain.asking import is_as_sent
 from outcomes.domain.outcome import NotReported, ToolArtifactReference, ToolExecutionResult
 from outcomes.models import Call
@@ -35,7 +36,14 @@ class CallToTry:
 @member_page()
 def tool_options(request: MemberRequest) -> HttpResponse:
     tools = tools_called(request.project.pk, timezone.now())
-    return render(request, "outcomes/_tool_options.html", {"tools": tools})
+    return render(request, "outcomes/_tool_options.html", {"names": tools})
+
+
+@require_safe
+@member_page()
+def contract_options(request: MemberRequest) -> HttpResponse:
+    names = bundle_names(request.project)
+    return render(request, "outcomes/_tool_options.html", {"names": names})
 
 
 def call_to_try(whole: WholeCall, row: Call, *, number: int | None) -> CallToTry | None:

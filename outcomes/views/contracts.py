@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
@@ -16,6 +17,8 @@ from governance.queries.bundles import listed_bundles
 from outcomes.queries.contracts import Running, denied_since, has_taken, running, running_each
 from outcomes.queries.fleet import FleetAgent
 from outcomes.views.fleet_words import StandingWords, standing_words
+from outcomes.views.paging import with_query
+from outcomes.views.periods import time_text, to_the_minute
 from outcomes.views.sentences import number_word
 
 SHOWN = 8
@@ -58,6 +61,7 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
         raise NotFound("There is no such contract.")
     found = running(request.project.pk, bundle.name)
     live = contracts.live_deployments(request.project, [bundle.pk])
+    since = to_the_minute(timezone.now() - A_DAY)  # as the link to these calls says it, too
     taken = [
         Taken(
             each.environment_id,
@@ -77,7 +81,13 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
         "sentence": behind_sentence(
             found, bundle.name, {each.environment.name: each.version.number for each in live}
         ),
-        "denied": denied_since(request.project.pk, bundle.pk, timezone.now() - A_DAY),
+        "denied": denied_since(request.project.pk, bundle.pk, since),
+        "denied_url": with_query(
+            reverse("outcomes:calls", args=[request.project.slug]),
+            contract=bundle.name,
+            show="denied",
+            since=time_text(since),
+        ),
     }
     return _part(request, "outcomes/_contract_figures.html", context)
 

@@ -22,6 +22,7 @@ from outcomes.views.approvals import session_approvals
 from outcomes.views.calls import session_calls
 from outcomes.views.limits import limit_bars
 from outcomes.views.named import named_session
+from outcomes.views.narrowing import Narrowing, narrowing_context, narrowing_of
 from outcomes.views.paging import links_of, start_of, with_query
 from outcomes.views.rows import CallLine, principal_words
 
@@ -44,6 +45,8 @@ def sessions(request: MemberRequest) -> HttpResponse:
         "sessionless": queries.sessionless_agents(request.project.pk, _environment(request)),
         "address": request.build_absolute_uri("/").rstrip("/"),
     }
+    others = {name: request.GET.get(name, "") for name in ("environment", "q", "state")}
+    context |= narrowing_context(request, narrowing_of(request), request.path, **others)
     return render(request, "outcomes/sessions.html", context)
 
 
@@ -86,11 +89,15 @@ def session_standing(request: MemberRequest) -> HttpResponse:
 
 def _list(request: MemberRequest) -> dict[str, Any]:
     now = timezone.now()
-    state = request.GET.get("state", "")
+    state, narrowing = request.GET.get("state", ""), narrowing_of(request)
     wanted = SessionFilter(
         environment=_environment(request),
         text=request.GET.get("q", "").strip(),
         state=state if state in STATES else "",
+        contract=narrowing.contract,
+        version=narrowing.version,
+        since=narrowing.since,
+        until=narrowing.until,
     )
     start = start_of(request.GET, SESSION_PLACE)
     asking = queries.asking_sessions(request.project.pk, now)
@@ -104,12 +111,15 @@ def _list(request: MemberRequest) -> dict[str, Any]:
         reverse("outcomes:sessions", args=[request.project.slug]),
         environment=wanted.environment,
         q=wanted.text,
+        **narrowing.query(),
     )
     shown_of = getattr(counts, wanted.state or "all")
     return {
         "rows": rows,
         "tag": tag,
         "wanted": wanted,
+        "is_narrowed": bool(narrowing),
+        "narrowed_by": {name: value for name, value in narrowing.query().items() if value},
         "sentence": _sentence(wanted, counts),
         "states": [
             (name, word, getattr(counts, name or "all"), with_query(address, state=name))
@@ -119,23 +129,26 @@ def _list(request: MemberRequest) -> dict[str, Any]:
         "shown_of": shown_of,
         "shown": f"{len(rows):,} of {shown_of:,}, newest first",
         "links": links_of(page, SESSION_PLACE, with_query(address, state=wanted.state)),
-        "live_url": _live(request, wanted, tag) if start.is_newest else "",
+        "live_url": _live(request, wanted, narrowing, tag) if start.is_newest else "",
     }
 
 
-def _live(request: MemberRequest, wanted: SessionFilter, tag: str) -> str:
+def _live(request: MemberRequest, wanted: SessionFilter, narrowing: Narrowing, tag: str) -> str:
     return with_query(
         reverse("outcomes:session_rows", args=[request.project.slug]),
         environment=wanted.environment,
         q=wanted.text,
         state=wanted.state,
         tag=tag,
+        **narrowing.query(),
     )
 
 
 def _sentence(wanted: SessionFilter, counts: queries.SessionCounts) -> str:
     if wanted.text and not counts.all:
         return "No session or agent of that name."
+    if not counts.all and (wanted.contract or wanted.since or wanted.until):
+        return "No session of that contract and time."
     if wanted.environment and not counts.all:
         return f"No session in {wanted.environment} yet."
     return sentences.sessions_sentence(

@@ -53,6 +53,40 @@ function showLocalTimes(part) {
   }
 }
 
+// A field of date and time knows no zone: it is written in the reader's own, and sent in UTC.
+
+function zoneName() {
+  const minutes = -new Date().getTimezoneOffset();
+  if (minutes === 0) return "UTC";
+  const size = Math.abs(minutes);
+  return `UTC${minutes < 0 ? "−" : "+"}${Math.floor(size / 60)}${size % 60 ? `:${two(size % 60)}` : ""}`;
+}
+
+const fieldTime = (moment) =>
+  `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}T${two(moment.getHours())}:${two(moment.getMinutes())}`;
+
+function showLocalFields(part) {
+  for (const input of part.querySelectorAll("input[data-utc]")) {
+    const moment = new Date(`${input.defaultValue}Z`);
+    // What the browser has filled in by itself, going back, is local already.
+    if (input.value && input.value === input.defaultValue && !Number.isNaN(moment.getTime()))
+      input.value = fieldTime(moment);
+    delete input.dataset.utc;
+    input.dataset.localTime = "";
+    const zone = input.labels[0]?.querySelector("[data-zone]");
+    if (zone) zone.textContent = `your time, ${zoneName()}`;
+  }
+}
+
+document.addEventListener("formdata", ({ target, formData }) => {
+  for (const input of target.elements) {
+    if (!("localTime" in (input.dataset ?? {})) || !input.name) continue;
+    const moment = new Date(input.value);
+    if (Number.isNaN(moment.getTime())) formData.delete(input.name);
+    else formData.set(input.name, `${moment.toISOString().slice(0, 16)}Z`);
+  }
+});
+
 // ---------- Theme and keys: chosen in the account menu, kept in this browser ----------
 
 function chooseTheme(theme) {
@@ -262,6 +296,7 @@ document.addEventListener("keydown", (event) => {
 
 function ready(part) {
   showLocalTimes(part);
+  showLocalFields(part);
   showChoices(part);
 }
 
