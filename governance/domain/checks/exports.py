@@ -30,6 +30,8 @@ _TYPESCRIPT_PARTS: Final = (
     "operators",
     "conditions",
 )
+_ABOUT: Final = ("name", "version", "format")
+_NO_WORD: Final = re.compile(r"[^A-Za-z0-9_-]")
 _FOLDER: Final = Path(__file__).parent
 _OURS: Final = "governance."
 _TYPESCRIPT_IMPORT: Final = re.compile(r'^import (?:type )?\{[^}]*\} from "\./[^"]*";\n', re.M)
@@ -142,9 +144,9 @@ def _sorted(names: Iterable[str]) -> str:
 
 
 def _header(comment: str, compiled: Mapping[str, Any]) -> str:
-    about = {name: compiled[name] for name in ("name", "version", "format")}
-    said = ", ".join(f"{name} {_ascii(_json(value))}" for name, value in about.items())
-    return f"{comment} Success check: {said}."
+    """Letters and digits only: even a comment can do harm, by naming an encoding for instance."""
+    about = (f"{name} {_NO_WORD.sub('?', str(compiled[name]))}" for name in _ABOUT)
+    return f"{comment} Success check: {', '.join(about)}."
 
 
 def _literal(compiled: Mapping[str, Any]) -> str:
@@ -152,8 +154,10 @@ def _literal(compiled: Mapping[str, Any]) -> str:
 
 
 def _ascii(text: str) -> str:
-    """Of a JSON text; nothing that a page could take for the end of a script is left in it."""
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("\x7f", "\\u007f")
+    """Of a JSON text; nothing that a page or a template could take for an end is left in it."""
+    for letter in "<>`\x7f":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
 
 
 def _json(value: object) -> str:
