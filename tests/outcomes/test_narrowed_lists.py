@@ -97,7 +97,7 @@ def test_what_a_list_is_narrowed_to_stays_while_it_is_used(pages, django_assert_
     for path in ("calls/", "sessions/"):
         with django_assert_max_num_queries(12):
             body = html.unescape(pages.get(path, **chosen).content.decode())
-        links = re.findall(r'hx-get="([^"]*live[^"]*)"', body)
+        links = re.findall(r'hx-get="([^"]*tag=[^"]*)"', body)
         links += re.findall(r'<a href="([^"]*)"[^>]*>(?:Denied|Ended)', body)
         assert len(links) == 2
         assert all("contract=d&version=2&since=" in link for link in links), links
