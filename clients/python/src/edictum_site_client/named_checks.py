@@ -168,7 +168,8 @@ class NamedCheck:
         return self.explain(tool_name, result).verdict != "failure"
 
     def explain(self, tool_name: str, result: Any, elapsed_ms: float | None = None) -> Explanation:
-        self._refresher.run()
+        if not self._followed.settled:
+            self._refresher.run()
         held = self._followed.held
         if held is not None:
             return held.judge(tool_name, plain(result), elapsed_ms)
