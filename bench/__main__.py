@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from bench import machine, parts
-from bench.backtests import KINDS, BacktestEnded, backtests
+from bench.backtests import KINDS, BacktestEnded, backtests, recorded
+from bench.beside import lag_beside_backtests
 from bench.governed import governed
 from bench.governing import deploy
 from bench.increments import increments
@@ -73,9 +74,11 @@ def _parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
             for clients in CLIENTS:
                 load = parts.workload(items, batch=batch, clients=clients)
                 yield parts.door(running, load, worker=worker)
-    # Last: with their contract there are two, and no other part's items say which governed them.
     for kind in KINDS:
-        yield backtests(running, kind, number=sizes.backtest)
+        posted = recorded(running, kind, sizes.backtest)
+        yield backtests(running, kind, posted)
+    steady = parts.workload(LAG_ITEMS * sizes.lag_seconds, batch=LAG_BATCH, clients=4)
+    yield lag_beside_backtests(running, steady, posted, per_second=LAG_ITEMS)
 
 
 def _is_wrong(found: dict[str, Any]) -> bool:

@@ -1,62 +1,94 @@
 """Backtests under load: recorded calls per second, beside the library asked in a bare loop."""
 
 import json
-import secrets
 import time
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
 
 import yaml
 
 from bench.bare_loop import Order, bare_loop
 from bench.governing import NotGoverned
 from bench.parts import SETTLING, Part
-from bench.replayed import BUNDLE, CONTRACT, calls
+from bench.processes import CpuMeter
+from bench.replayed import APART, CONTRACT, calls
 from bench.site import Site
 
 KINDS = {"mix": "a realistic mix", "different": "no two calls alike"}
 LONGEST = 300.0  # seconds
 POSTED_AT_ONCE = 500
+# Before all other calls of a bench, and none of the one kind among those of the other.
+AGO = {"mix": timedelta(hours=20), "different": timedelta(hours=10)}
 
 
 class BacktestEnded(Exception):
     """Without a result, or not in time."""
 
 
-def backtests(site: Site, kind: str, *, number: int) -> Part:
-    """The contract is deployed first, so both it and the text that is tried are asked."""
-    part = Part(f"backtest, {kind}", POSTED_AT_ONCE, 1, number, how=KINDS[kind])
-    tag = f"{kind}-{secrets.token_hex(4)}"
-    _deploy(site)
-    items = list(calls(kind, number, tag))
+class Recorded(NamedTuple):
+    """The calls of one kind, and when they happened."""
+
+    items: list[dict[str, Any]]
+    since: datetime
+    until: datetime
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """A backtest over them."""
+        period = {"since": self.since.isoformat(), "until": self.until.isoformat()}
+        return {"yaml": CONTRACT, **period}
+
+
+def recorded(site: Site, kind: str, number: int) -> Recorded:
+    """Posted and settled; their agents say that they ran under the contract that is tried."""
+    version = _saved(site)
+    since = datetime.now(UTC) - AGO[kind]
+    items = list(calls(kind, number, since, version))
     for start in range(0, number, POSTED_AT_ONCE):
-        _ask(site, "POST", "/v1/outcomes", {"outcomes": items[start : start + POSTED_AT_ONCE]})
+        ask(site, "POST", "/v1/outcomes", {"outcomes": items[start : start + POSTED_AT_ONCE]})
     site.wait_until_settled(SETTLING)
-    result = _run(site, tag)
-    bare = bare_loop(Order(CONTRACT, _actions(), items))
+    return Recorded(items, since, since + number * APART)
+
+
+def backtests(site: Site, kind: str, posted: Recorded) -> Part:
+    number = len(posted.items)
+    part = Part(f"backtest, {kind}", POSTED_AT_ONCE, 1, number, how=KINDS[kind])
+    meter = CpuMeter(site.processes)
+    began = time.monotonic()
+    result = _run(site, posted)
+    part.cores = meter.read()
+    database = part.cores.get("database", 0.0) * (time.monotonic() - began)
+    processor = result["cpu_seconds"] + database
+    bare = bare_loop(Order(CONTRACT, _actions(), posted.items))
     took = _seconds(result["finished_at"]) - _seconds(result["started_at"])
     part.faults = _faults(result, bare.decisions, number)
     part.figures = {
         "items_per_s": number / took,
-        "per_core": number / max(result["cpu_seconds"], 0.01),
+        "per_core": number / processor,
         "bare_per_s": number / bare.seconds,
         "of_bare": bare.seconds / took,
+        "of_bare_per_core": bare.processor / processor,
+        "memory_mb": result["memory_mb"],
     }
     return part
 
 
-def _run(site: Site, tag: str) -> dict[str, Any]:
-    asked = {"yaml": CONTRACT, "agent": f"{tag}-*"}
-    backtest = _ask(site, "POST", "/v1/contracts/backtests", asked)["id"]
+def _run(site: Site, posted: Recorded) -> dict[str, Any]:
+    number = started(site, posted)
     until = time.monotonic() + LONGEST
     while time.monotonic() < until:
-        found = _ask(site, "GET", f"/v1/contracts/backtests/{backtest}")
+        found = ask(site, "GET", f"/v1/contracts/backtests/{number}")
         if found["status"] == "done":
             return found
         if found["status"] not in ("queued", "running"):
             raise BacktestEnded(f"The backtest {found['status']}: {found['error']}")
         time.sleep(0.1)
     raise BacktestEnded(f"The backtest took longer than {LONGEST:.0f} seconds.")
+
+
+def started(site: Site, posted: Recorded) -> int:
+    number: int = ask(site, "POST", "/v1/contracts/backtests", posted.asked)["id"]
+    return number
 
 
 def _faults(found: dict[str, Any], decisions: dict[str, int], number: int) -> list[str]:
@@ -74,13 +106,14 @@ def _faults(found: dict[str, Any], decisions: dict[str, int], number: int) -> li
     return faults
 
 
-def _deploy(site: Site) -> None:
-    saved = _ask(site, "POST", "/v1/contracts", {"yaml": CONTRACT})
-    body = {"version": saved["version"], "env": "production"}
-    _ask(site, "POST", f"/v1/contracts/{BUNDLE}/deployments", body)
+def _saved(site: Site) -> str:
+    """Its revision, as agents tell it with their calls. It is deployed nowhere, so that of the
+    items of other parts one contract alone governs all."""
+    revision: str = ask(site, "POST", "/v1/contracts", {"yaml": CONTRACT})["revision_hash"]
+    return revision
 
 
-def _ask(site: Site, method: str, path: str, body: object = None) -> dict[str, Any]:
+def ask(site: Site, method: str, path: str, body: object = None) -> dict[str, Any]:
     status, answer = site.ask(method, path, body)
     if status >= 300:
         raise NotGoverned(f"{path} answered {status}: {answer}")

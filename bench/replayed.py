@@ -7,10 +7,11 @@ alike in what rules read, and the output of each, as an executor posts it.
 
 import random
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 OF_A_SESSION = 50
+APART = timedelta(milliseconds=10)
 BUNDLE = "replayed"
 CONTRACT = f"""\
 apiVersion: edictum/v1
@@ -34,23 +35,24 @@ TOOLS = ("read_file", "read_file", "http_get", "http_get", "shell", "search", "s
 ROLES = ("analyst", "billing", "admin")
 
 
-def calls(kind: str, number: int, tag: str) -> Iterator[dict[str, Any]]:
-    """Items of POST outcomes: calls that were all let through."""
+def calls(kind: str, number: int, first: datetime, version: str) -> Iterator[dict[str, Any]]:
+    """Items of POST outcomes: calls that were all let through, ten milliseconds from each other,
+    under the contract of this revision."""
     # A seed: the same calls each time, so that two runs can be compared.
     rng = random.Random(f"{kind} {number}")  # noqa: S311 - words, not secrets
-    first = datetime.now(UTC) - timedelta(hours=20)
     for place in range(number):
         tool = rng.choice(TOOLS) if kind == "mix" else TOOLS[place % 5]
         yield {
             "type": "execution_result",
-            "call_id": f"{tag}-{place}",
+            "call_id": f"{kind}-{place}",
             "tool_name": tool,
-            "agent_id": f"{tag}-agent-{place // OF_A_SESSION % 8}",
-            "session_id": f"{tag}-{place // OF_A_SESSION}",
-            "timestamp": (first + timedelta(milliseconds=10 * place)).isoformat(),
+            "agent_id": f"{kind}-agent-{place // OF_A_SESSION % 8}",
+            "session_id": f"{kind}-{place // OF_A_SESSION}",
+            "timestamp": (first + place * APART).isoformat(),
             "tool_args": _arguments(tool, rng, rng.getrandbits(64) if kind != "mix" else None),
             "principal": {"user_id": f"u-{rng.getrandbits(32):08x}", "role": rng.choice(ROLES)},
             "tool_success": True,
+            "policy_version": version,
             **_output(rng, kind),
         }
 

@@ -8,7 +8,9 @@ _OTHER_PROGRAMS = 0.1  # cores
 
 
 def table(bench: Mapping[str, Any]) -> str:
-    rows: list[tuple[str, ...]] = [(*_HEAD, "of limit", "of null", "of bare", "others")]
+    rows: list[tuple[str, ...]] = [
+        (*_HEAD, "of limit", "of null", "of bare", "per core", "of bare", "others")
+    ]
     notes = []
     for name, store in bench["stores"].items():
         for part in store["parts"]:
@@ -39,6 +41,8 @@ def _row(store: str, part: Mapping[str, Any]) -> tuple[str, ...]:
         _figure(part, "of_limit", 2),
         _figure(part, "of_null", 2),
         _figure(part, "of_bare", 2),
+        _figure(part, "per_core", 0),
+        _figure(part, "of_bare_per_core", 2),
         f"{others:.1f}" if others >= _OTHER_PROGRAMS else "",
     )
 

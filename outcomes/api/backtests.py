@@ -101,6 +101,7 @@ def backtest_out(backtest: Backtest) -> dict[str, Any]:
         "session_limits": result.get("session_limits", {}),
         "not_honest": result.get("missing", {}),
         "cpu_seconds": result.get("cpu_seconds"),
+        "memory_mb": result.get("memory_mb"),
         "samples": result.get("samples", {}),
     }
 

@@ -1,5 +1,7 @@
 """Backtests: asked for, given up, and run by a process that nobody else waits for."""
 
+import resource
+import sys
 from hashlib import sha256
 from typing import Any, Final, cast
 
@@ -136,8 +138,15 @@ def _run(backtest: Backtest) -> None:
         return
     finally:
         engine.close()
-    _note(backtest, progress, result=progress.as_json() | {"cpu_seconds": round(used, 3)})
+    cost = {"cpu_seconds": round(used, 3), "memory_mb": _most_memory()}
+    _note(backtest, progress, result=progress.as_json() | cost)
     jobs.end(Backtest.objects.all(), backtest.pk, Backtest.Status.DONE)
+
+
+def _most_memory() -> int:
+    """That this process, which reads and counts, had at any time, in megabytes."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most // (1024 * 1024 if sys.platform == "darwin" else 1024)
 
 
 def _note(backtest: Backtest, progress: Progress, **more: Any) -> bool:

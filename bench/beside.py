@@ -1,0 +1,65 @@
+"""Settling beside a backtest: how long what agents post waits while recorded calls are replayed."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from bench import parts
+from bench.backtests import Recorded, ask, started
+from bench.parts import Part
+from bench.site import Site
+from bench.workload import Workload
+
+AHEAD = 2  # backtests that wait: when one is done, the next begins at once
+LOOKED_EVERY = 0.1  # seconds
+
+
+@dataclass(slots=True)
+class Replayed:
+    done: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+def lag_beside_backtests(site: Site, load: Workload, posted: Recorded, *, per_second: int) -> Part:
+    """At the same steady rate as alone."""
+    with _replaying(site, posted) as replayed:
+        part = parts.lag(site, load, per_second=per_second)
+    part.name = "lag beside backtests"
+    part.how += f", {replayed.done} backtests of {len(posted.items):,} calls meanwhile"
+    part.faults += replayed.faults
+    if not replayed.done:
+        part.faults.append("no backtest was done meanwhile")
+    return part
+
+
+@contextmanager
+def _replaying(site: Site, posted: Recorded) -> Iterator[Replayed]:
+    """One backtest after the other, until the block ends; what runs then is given up."""
+    replayed, ended = Replayed(), threading.Event()
+    thread = threading.Thread(target=_replay, args=(site, posted, replayed, ended))
+    thread.start()
+    try:
+        yield replayed
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _replay(site: Site, posted: Recorded, replayed: Replayed, ended: threading.Event) -> None:
+    waiting: list[int] = []
+    while not ended.is_set():
+        while len(waiting) < AHEAD:
+            waiting.append(started(site, posted))
+        found = ask(site, "GET", f"/v1/contracts/backtests/{waiting[0]}")
+        if found["status"] == "done":
+            replayed.done += 1
+        elif found["status"] not in ("queued", "running"):
+            replayed.faults.append(f"A backtest {found['status']}: {found['error']}")
+            break
+        else:
+            ended.wait(LOOKED_EVERY)
+            continue
+        del waiting[0]
+    for number in waiting:
+        ask(site, "DELETE", f"/v1/contracts/backtests/{number}", None)
