@@ -17,6 +17,7 @@ from bench.governed import governed
 from bench.governing import deploy
 from bench.increments import increments
 from bench.posting import AgentsFailed
+from bench.rejudging import RejudgingEnded, rejudging
 from bench.report import table
 from bench.site import NotSettled, Site, site
 from bench.sizes import CLIENTS, COUNTING, FULL, LAG_BATCH, LAG_ITEMS, QUICK, Sizes
@@ -55,7 +56,7 @@ def _on(chosen: Store, sizes: Sizes) -> dict[str, Any]:
             for part in _parts(running, sizes):
                 found["parts"].append(part.as_json())
                 print(f"{chosen.name}: {part.name} done", file=sys.stderr, flush=True)
-        except (NotSettled, AgentsFailed, BacktestEnded) as error:
+        except (NotSettled, AgentsFailed, BacktestEnded, RejudgingEnded) as error:
             found["ended"] = f"The parts end here. {error}"
     return found
 
@@ -79,6 +80,7 @@ def _parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
         yield backtests(running, kind, posted)
     steady = parts.workload(LAG_ITEMS * sizes.lag_seconds, batch=LAG_BATCH, clients=4)
     yield lag_beside_backtests(running, steady, posted, per_second=LAG_ITEMS)
+    yield from rejudging(running, number=sizes.backtest)
 
 
 def _is_wrong(found: dict[str, Any]) -> bool:
