@@ -1,5 +1,6 @@
 """Backtests over calls that really were posted and settled."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -51,6 +52,16 @@ def test_a_rule_denies_calls_that_were_let_through(project, agent):
     assert found.result["by_rule"]["no-rm"]["newly_denied"] == 2
     assert found.result["by_tool"]["shell"]["unchanged"] == 1
     assert len(found.result["samples"]["newly_denied"]) == 2
+
+
+def test_nothing_of_the_servers_environment_decides_or_is_kept(project, agent, monkeypatch):
+    monkeypatch.setenv("SECRET", "hunter2")
+    agent.post(ran(), ran("rm -r"))
+    sees = pre("{env.SECRET: {exists: true}}", rule_id="sees", message="{env.SECRET}")
+    found = backtested(project, document(sees, RM))
+    assert (found.newly_denied, found.result["by_rule"]["no-rm"]["newly_denied"]) == (1, 1)
+    assert "sees" not in found.result["by_rule"]
+    assert "hunter2" not in json.dumps(found.result)
 
 
 def test_every_decision_is_compared_with_what_was_recorded(project, agent):
