@@ -9,7 +9,7 @@ _OTHER_PROGRAMS = 0.1  # cores
 
 def table(bench: Mapping[str, Any]) -> str:
     rows: list[tuple[str, ...]] = [
-        (*_HEAD, "of limit", "of null", "of bare", "per core", "of bare", "others")
+        (*_HEAD, "of limit", "of null", "of bare", "per core", "of bare/core", "others")
     ]
     notes = []
     for name, store in bench["stores"].items():
