@@ -19,9 +19,14 @@ class Finding:
     fix: str = ""  # as YAML: what belongs there instead of what stands there
 
 
+def is_plain(word: str) -> bool:
+    """Whether every reader of YAML takes it, without quotes, for this text."""
+    return bool(_PLAIN.fullmatch(word)) and word.lower() not in _WORDS_OF_YAML
+
+
 def as_yaml(word: str) -> str:
     """A text on one line, in quotes where it needs them."""
-    if _PLAIN.fullmatch(word) and word.lower() not in _WORDS_OF_YAML:
+    if is_plain(word):
         return word
     return "'" + word.replace("'", "''") + "'"
 
