@@ -84,3 +84,14 @@ NO_ERRORS: tuple[Any, ...] = (
 def test_no_shipped_check_takes_a_word_or_a_count_for_a_failure(result):
     said = {name: judge_of(name)("tool", result, 12.0) for name in shipped()}
     assert {name: each.rule for name, each in said.items() if each.verdict != "success"} == {}
+
+
+@pytest.mark.parametrize("shape", [each for each in shapes() if each.verdict == "success"], ids=str)
+def test_nothing_is_suggested_for_a_success_of_any_shape(shape: Shape):
+    found = []
+    for name in shipped():
+        said = judge_of(name)(shape.tool, shape.result, shape.elapsed_ms)
+        follows = followed(name, said.rule)
+        if said.verdict == "failure" and follows is not None and follows.suggest:
+            found.append((name, said.rule))
+    assert found == []
