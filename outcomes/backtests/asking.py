@@ -9,13 +9,15 @@ from governance.domain.document import Document
 from governance.domain.errors import GovernanceError
 from governance.engine import Asker, Engine, Judged
 from outcomes.backtests.books import Book, Slot
-from outcomes.backtests.contents import contents_of
+from outcomes.backtests.contents import contents_of, size_of
 from outcomes.backtests.deployed import Deployed
 from outcomes.backtests.rows import Row
 from outcomes.backtests.selecting import Chunk, Selection
 from outcomes.domain.backtests.comparing import Recorded, recorded_of
 
-READ_AT_ONCE: Final = 1_000  # calls, with their events
+READ_AT_ONCE: Final = 1_000  # calls with their events, at most; the first time a tenth of that
+READ_BYTES: Final = 4 * 1024 * 1024  # as many of them as probably have no more
+ON_THEIR_WAY: Final = 16 * 1024 * 1024  # bytes of questions: beyond it answers are waited for
 HELPED_AFTER: Final = 0.5  # seconds of waiting: twice what it takes to start a process
 _UNREADABLE: Final = "unreadable"
 
@@ -43,6 +45,7 @@ class Answers:
     sessions: dict[int, str]
     calls: list[Looked] = field(default_factory=list)
     asked: list[_Asked] = field(default_factory=list)
+    size: int = 0  # of the questions, in bytes
 
     def push(self) -> None:
         for each in self.asked:
@@ -50,7 +53,8 @@ class Answers:
 
     def arrive(self) -> Iterator[None]:
         """Step by step, until every slot is filled."""
-        for each in self.asked:
+        asked, self.asked, self.size = self.asked, [], 0
+        for each in asked:
             places = iter(each.slots)
             try:
                 for some in each.asker.steps():
@@ -75,6 +79,7 @@ class Questions:
         self._deployed = Deployed(self._chosen)
         self._engines = (engine, Engine())
         self._waited, self._turn = 0.0, 0
+        self._at_once = max(1, READ_AT_ONCE // 10)
 
     def close(self) -> None:
         for engine in self._engines:
@@ -90,9 +95,13 @@ class Questions:
             if looked.recorded is not None and (looked.chosen is None or self._is_open(looked)):
                 unread.append(len(found.calls))
             found.calls.append(looked)
-        for start in range(0, len(unread), READ_AT_ONCE):
+        while unread:
             meanwhile()
-            self._read(found, unread[start : start + READ_AT_ONCE])
+            now, unread = unread[: self._at_once], unread[self._at_once :]
+            self._read(found, now)
+            if found.size > ON_THEIR_WAY:
+                for _ in self.arrived(found):
+                    meanwhile()
         return found
 
     def arrived(self, answers: Answers) -> Iterator[None]:
@@ -128,6 +137,8 @@ class Questions:
                 same = book is self._chosen
                 deployed = chosen if same else book.find(row, environment, content)
             calls[place] = Looked(row, recorded, chosen, deployed)
+        size = sum(map(size_of, contents))
+        self._at_once = min(READ_AT_ONCE, max(1, READ_BYTES * len(places) // max(1, size)))
         self._send(found)
 
     def _send(self, found: Answers) -> None:
@@ -138,6 +149,7 @@ class Questions:
             helped = not books and self._waited > HELPED_AFTER
             engine = self._engines[self._turn % 2 if helped else 0]
             asker = engine.judge(self._chosen.document, questions)
+            found.size += sum(map(len, questions))
             found.asked.append(_Asked(asker, slots, deployed=False))
         for book in books:
             slots, questions = book.waiting()
@@ -148,6 +160,7 @@ class Questions:
             except GovernanceError:  # today's library refuses what that of its day took
                 _leave(slots)
             else:
+                found.size += sum(map(len, questions))
                 found.asked.append(_Asked(asker, slots, deployed=True))
 
 

@@ -57,6 +57,10 @@ _ON_SQLITE: Final = """
 """
 
 
+def size_of(content: Content) -> int:
+    return sum(len(part) for part in content if part is not None)
+
+
 def contents_of(rows: Sequence[Row]) -> list[Content]:
     """One for each row."""
     calls: dict[int, list[bytes]] = {}

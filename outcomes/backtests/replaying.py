@@ -6,6 +6,7 @@ While the evaluation processes answer for one chunk of calls, the next one is re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Self
 
 from governance.domain.document import Document
@@ -79,8 +80,7 @@ class Replay:
     def run(self) -> Progress:
         before: Answers | None = None
         for chunk in self._selection.chunks():
-            meanwhile = self._say if before is None else before.push
-            answers = self._questions.ask(chunk, self._selection, meanwhile)
+            answers = self._questions.ask(chunk, self._selection, partial(self._go_on, before))
             if before is not None:
                 self._count(before)
             before = answers
@@ -88,6 +88,11 @@ class Replay:
             self._count(before)
         self._end_session()
         return self._now()
+
+    def _go_on(self, before: Answers | None) -> None:
+        if before is not None:
+            before.push()
+        self._say()
 
     def _count(self, answers: Answers) -> None:
         for _ in self._questions.arrived(answers):

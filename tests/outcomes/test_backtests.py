@@ -279,6 +279,30 @@ def test_long_and_short_sessions_and_calls_without_one_are_all_read(project, age
     assert figures(found) == {"newly_denied": 2, "undetermined": 4, "unchanged": 29}
 
 
+@pytest.mark.parametrize(
+    "bound", ["HELPED_AFTER = -1", "READ_BYTES = 1", "ON_THEIR_WAY = 1", "READ_AT_ONCE = 3"]
+)
+def test_however_much_is_read_and_asked_at_once_the_answers_are_the_same(
+    project, agent, monkeypatch, bound
+):
+    name, value = bound.split(" = ")
+    monkeypatch.setattr(f"outcomes.backtests.asking.{name}", int(value))
+    monkeypatch.setattr("outcomes.backtests.rows.ROWS", 8)
+    for session in range(5):
+        calls = [ran(f"{'rm' if number % 3 == 0 else 'ls'} {number}") for number in range(6)]
+        agent.post(*in_order(*calls, session=f"s-{session}"))
+    found = backtested(project, document(RM))
+    assert figures(found) == {"newly_denied": 10, "unchanged": 20}
+
+
+def test_a_deployed_version_that_the_library_no_longer_takes_says_nothing(project, agent):
+    builders.deployed(builders.a_version(project), at=datetime(2026, 11, 18, tzinfo=UTC))
+    agent.post(*in_order(ran("rm"), ran()))
+    found = backtested(project, document(RM))
+    assert figures(found) == {"newly_denied": 1, "unchanged": 1}
+    assert found.drift == 0
+
+
 def test_a_process_that_is_asked_to_stop_puts_its_backtest_back(project, agent, monkeypatch):
     agent.post(ran("rm"))
     start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
