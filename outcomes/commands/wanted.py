@@ -40,7 +40,7 @@ def fit(project_id: int, wanted: Wanted) -> Fit:
             raise _unfit("env", "There is no such environment.")
         environment = found.pk
     now = timezone.now()
-    until = wanted.until or now
+    until = min(wanted.until or now, now)  # nothing of what comes is recorded yet
     if wanted.since is not None and wanted.since >= until:
         raise _unfit("since", "The period ends before it begins.")
     for path, globs in (("agent", wanted.agents), ("tool", wanted.tools)):

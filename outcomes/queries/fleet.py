@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import cast
 
-from django.db.models import Sum
+from django.db.models import Max, Sum
+from django.db.models.functions import Coalesce
 
 from governance import news
 from governance.domain.success import Verdict
@@ -148,6 +149,13 @@ def fleet_of_late(project_id: int) -> Fleet:
 def forget() -> None:
     """Make this process look again, however lately it did."""
     _looks.clear()
+
+
+def agents_seen(project_id: int, limit: int) -> list[str]:
+    """Names, of whom was seen last first."""
+    rows = AgentSeen.objects.filter(environment__project=project_id)
+    last = rows.values("agent__name").annotate(last=Coalesce(Max("at"), Max("heard_at")))
+    return list(last.order_by("-last").values_list("agent__name", flat=True)[:limit])
 
 
 def today_of(agents: Iterable[FleetAgent], now: datetime) -> Mapping[Place, Today]:

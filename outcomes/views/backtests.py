@@ -1,14 +1,11 @@
 """Backtests as people meet them: a contract's list and form, a result, and the editor's panel."""
 
-from dataclasses import dataclass
-from datetime import timedelta
 from hashlib import sha256
 from typing import Any, Final
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from governance import queries as governance
@@ -19,6 +16,7 @@ from outcomes import commands, doorbell, queries
 from outcomes.commands.wanted import Wanted
 from outcomes.models import Backtest
 from outcomes.queries.backtests import SHOWN
+from outcomes.views.backtest_form import Asked, asked_in, form_context, form_url
 from outcomes.views.backtest_tables import samples, tables
 from outcomes.views.backtest_words import (
     limits_sentence,
@@ -31,29 +29,7 @@ from outcomes.views.backtest_words import (
 )
 from outcomes.views.paging import with_query
 
-PERIODS: Final = {"1": "Last 24 hours", "7": "Last 7 days", "30": "Last 30 days", "": "All time"}
 VERSIONS: Final = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a form asks for, as it was sent, to be shown again when it is refused."""
-
-    version: str = ""
-    environment: str = ""
-    days: str = "7"
-    agents: str = ""
-    tools: str = ""
-
-    def wanted(self) -> Wanted:
-        now = timezone.now()
-        return Wanted(
-            environment=self.environment,
-            since=now - timedelta(days=int(self.days)) if self.days else None,
-            until=now,
-            agents=_names(self.agents),
-            tools=_names(self.tools),
-        )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -63,10 +39,10 @@ def backtests(request: MemberRequest, bundle_name: str) -> HttpResponse:
     if bundle is None:
         raise NotFound("There is no such contract.")
     versions = governance.versions_before(bundle, None, VERSIONS)
-    asked, refused = _chosen(request), ""
+    asked, refused = asked_in(request.GET), ""
     if request.method == "POST":
         refuse_unless(request.role, Action.WRITE_CONTRACT)
-        asked = _asked(request)
+        asked = asked_in(request.POST)
         chosen = [each for each in versions if str(each.number) == asked.version]
         try:
             if not chosen:
@@ -79,13 +55,12 @@ def backtests(request: MemberRequest, bundle_name: str) -> HttpResponse:
         "page_title": f"Backtests of {bundle.name}",
         "bundle": bundle,
         "versions": versions,
-        "asked": asked,
         "refused": refused,
-        "periods": PERIODS,
         "may_start": may(request.role, Action.WRITE_CONTRACT),
         "rows": [(each, sentence(each), of_what(each)) for each in found[:SHOWN]],
         "older": found[SHOWN - 1].pk if len(found) > SHOWN else None,
         "is_paged": "before" in request.GET,
+        **form_context(request.project.pk, asked),
     }
     return render(request, "outcomes/backtests.html", context, status=422 if refused else 200)
 
@@ -96,7 +71,7 @@ def backtest_text(request: MemberRequest) -> HttpResponse:
     """Of the text that stands in an editor, which nobody has saved."""
     text = request.POST.get("text", "").replace("\r\n", "\n")
     try:
-        return _started(request, document=text, wanted=_asked(request).wanted())
+        return _started(request, document=text, wanted=asked_in(request.POST).wanted())
     except GovernanceError as error:
         problems = error.errors if isinstance(error, DocumentInvalid) else [str(error)]
         context = {"page_title": "No backtest", "problems": problems}
@@ -110,6 +85,7 @@ def backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
     context = _result(request, found) | {
         "page_title": f"Backtest of {found.bundle_name}",
         "samples": samples(found),
+        "again_url": form_url(request.project.slug, found) if found.version else "",
         "bundle": governance.bundle_named(request.project, found.bundle_name),
         "may_write": may(request.role, Action.WRITE_CONTRACT),
         "may_deploy": may(request.role, Action.DEPLOY),
@@ -144,12 +120,12 @@ def backtest_panel(request: MemberRequest) -> HttpResponse:
     found = queries.newest_backtest_of_bundle(request.project.pk, name) if name else None
     context: dict[str, Any] = {
         "page_title": f"Backtest of {name}" if name else "Backtest",
-        "asked": Asked(),
         "name": name,
-        "periods": PERIODS,
         "may_start": may(request.role, Action.WRITE_CONTRACT),
         "alone": request.headers.get("HX-Request") == "true",
     }
+    if context["may_start"] and context["alone"]:
+        context |= form_context(request.project.pk, Asked())
     if found is not None:
         context |= _result(request, found)
     if context["alone"]:
@@ -201,28 +177,6 @@ def _found(request: MemberRequest, number: int) -> Backtest:
     return found
 
 
-def _chosen(request: MemberRequest) -> Asked:
-    """As a link that leads to the form fills it in."""
-    return Asked(
-        version=request.GET.get("version", ""), environment=request.GET.get("environment", "")
-    )
-
-
-def _asked(request: MemberRequest) -> Asked:
-    days = request.POST.get("days", "7")
-    return Asked(
-        version=request.POST.get("version", ""),
-        environment=request.POST.get("environment", ""),
-        days=days if days in PERIODS else "7",
-        agents=request.POST.get("agents", ""),
-        tools=request.POST.get("tools", ""),
-    )
-
-
 def _before(request: MemberRequest) -> int | None:
     before = request.GET.get("before", "")
     return int(before) if before.isascii() and before.isdecimal() and len(before) < 18 else None
-
-
-def _names(written: str) -> list[str]:
-    return [name.strip() for name in written.split(",") if name.strip()]

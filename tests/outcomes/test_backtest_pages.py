@@ -1,5 +1,9 @@
 """Backtests on pages: started, watched, read, and given up."""
 
+import html
+import re
+from datetime import UTC, datetime
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
@@ -210,3 +214,62 @@ def test_without_script_the_newest_backtest_is_a_page(project, agent, client_as)
     assert "No backtest of <code>d</code> was run yet." in page
     assert "Run one" not in page
     assert viewer.get(at(project, "newest_backtest", "unheard-of")).status_code == 404
+
+
+def test_a_period_between_two_times_is_asked_for_and_kept_to_the_minute(project, agent, editor):
+    ran(agent, "rm")
+    governance.save_version(project, document=RULES, by=CONSOLE)
+    here = at(project, "backtests", "d")
+    form = {"version": "1", "days": "between", "since": "2026-11-01T09:30:59Z"}
+    result = editor.post(here, form | {"until": "2026-11-02T09:30"})["Location"]
+    backtest = Backtest.objects.get()
+    assert backtest.since == datetime(2026, 11, 1, 9, 30, tzinfo=UTC)
+    assert backtest.until == datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
+    again = re.search(r'href="([^"]*)">Run again', editor.get(result).text)
+    assert again is not None
+    filled_in = editor.get(html.unescape(again[1])).text
+    assert '<option value="between" selected>' in filled_in
+    assert 'name="since" value="2026-11-01T09:30"' in filled_in
+    assert 'name="until" value="2026-11-02T09:30"' in filled_in
+
+
+def test_a_period_that_ends_before_it_begins_is_refused_and_stays_filled_in(project, editor):
+    governance.save_version(project, document=RULES, by=CONSOLE)
+    form = {"version": "1", "days": "between", "since": "2026-11-02T09:30", "agents": "b*"}
+    refused = editor.post(at(project, "backtests", "d"), form | {"until": "2026-11-01T09:30"})
+    assert refused.status_code == 422
+    assert "ends before it begins" in refused.text
+    assert 'name="since" value="2026-11-02T09:30"' in refused.text
+    assert 'value="b*"' in refused.text
+
+
+def test_what_comes_is_no_part_of_a_period(project, editor):
+    governance.save_version(project, document=RULES, by=CONSOLE)
+    form = {"version": "1", "days": "between", "until": "2999-01-01T00:00"}
+    assert editor.post(at(project, "backtests", "d"), form).status_code == 302
+    assert Backtest.objects.get().until <= timezone.now()
+
+
+def test_agents_and_tools_are_chosen_from_those_seen_or_written(
+    project, agent, editor, django_assert_max_num_queries
+):
+    ran(agent, "rm", agent_id="one")
+    ran(agent, "rm", agent_id="two, and three")
+    governance.save_version(project, document=RULES, by=CONSOLE)
+    here = at(project, "backtests", "d")
+    editor.get(here)  # the first visit keeps the project used last
+    with django_assert_max_num_queries(12):
+        page = editor.get(here).text
+    assert '<input type="checkbox" name="agent" value="two, and three">' in page
+    assert '<input type="checkbox" name="tool" value="shell">' in page
+    form = {"version": "1", "days": "", "agents": "x-*, y", "agent": "two, and three"}
+    result = editor.post(here, form | {"tool": ["shell"]})["Location"]
+    backtest = Backtest.objects.get()
+    assert (backtest.agents, backtest.tools) == (["x-*", "y", "two, and three"], ["shell"])
+    again = re.search(r'href="([^"]*)">Run again', editor.get(result).text)
+    assert again is not None
+    filled_in = editor.get(html.unescape(again[1])).text
+    assert 'name="agents" value="x-*, y"' in filled_in
+    assert 'name="agent" value="two, and three" checked>' in filled_in
+    assert 'name="tool" value="shell" checked>' in filled_in
+    assert '<option value="" selected>All time</option>' in filled_in
