@@ -97,8 +97,9 @@ export interface Dumps {
   toJSON?: unknown;
 }
 
-export const WORK = 100_000_000;
-export const ITEM = 8;
+export const WORK = 50_000_000;
+export const ITEM = 16;
+const MOST_READ = 64; // values that are remembered with their texts, and texts with their values
 
 export class UnknownFormat extends Error {}
 
@@ -111,12 +112,16 @@ export class Call {
   item: Value = undefined;
   cut: boolean = false;
   left: number = WORK;
-  parsed: Map<string, Value> = new Map();
+  read: Map<Value, Value> = new Map();
 
   constructor(tool: string, result: Json, elapsedMs: Value) {
     this.tool = tool;
     this.result = result;
     this.elapsed_ms = elapsedMs;
+  }
+
+  remember(key: Value, value: Value): void {
+    if (this.read.size < MOST_READ) this.read.set(key, value);
   }
 
   spend(work: number): void {

@@ -7,7 +7,6 @@ import { beginning, canonical, isObject, member, points } from "./values.ts";
 export const TEXT = 65_536; // code points of a text that are looked at
 const LONGEST_JSON = 4_194_304;
 const DEEPEST_JSON = 100;
-const MOST_READ = 64;
 
 export function selectorOf(alternatives: Alternative[]): Select {
   const paths = alternatives.map(pathOf);
@@ -33,8 +32,10 @@ function pathOf(alternative: Alternative): Select {
     for (let at = 0; at < walk.length && value !== undefined; at += 1) {
       const step = walk[at] as Follow;
       if (many) {
+        const items = value as Json[];
         const found: Json[] = [];
-        for (const one of value as Json[]) {
+        call.spend(ITEM * items.length);
+        for (const one of items) {
           const each = step(one, call);
           if (each === undefined) continue;
           if (spreads[at]) for (const item of each as Json[]) found.push(item);
@@ -62,11 +63,7 @@ function stepOf(step: Step): Follow {
         return value[place < 0 ? place + value.length : place];
       };
     case "items":
-      return (value, call) => {
-        if (!Array.isArray(value)) return undefined;
-        call.spend(ITEM * value.length);
-        return value;
-      };
+      return (value) => (Array.isArray(value) ? value : undefined);
     case "values":
       return (value, call) => {
         if (!isObject(value)) return undefined;
@@ -83,17 +80,22 @@ function stepOf(step: Step): Follow {
 }
 
 function asText(value: Json, call: Call): string {
-  const all = canonical(value, TEXT);
+  if (!Array.isArray(value) && !isObject(value)) return canonical(value, TEXT);
+  let all = call.read.get(value) as string | undefined;
+  if (all === undefined) {
+    all = canonical(value, TEXT);
+    call.spend(ITEM * points(beginning(all, TEXT)));
+    call.remember(value, all);
+  }
   const text = beginning(all, TEXT);
   call.cut = call.cut || text.length < all.length;
-  call.spend(points(text));
   return text;
 }
 
 function parsed(text: string, call: Call): Value {
-  if (call.parsed.has(text)) return call.parsed.get(text);
+  if (call.read.has(text)) return call.read.get(text);
   const value = read(text, call);
-  if (call.parsed.size < MOST_READ) call.parsed.set(text, value);
+  call.remember(text, value);
   return value;
 }
 
