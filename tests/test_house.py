@@ -16,6 +16,7 @@ from django.db.migrations.state import ProjectState
 from django.db.models import CharField
 from django.urls import NoReverseMatch, reverse
 
+from clients.python.copy_matcher import AGENTS, FILES, copy_of
 from governance.domain.roles import Role
 from governance.domain.success import Verdict
 from governance.models import Member
@@ -83,6 +84,11 @@ def test_sources_and_roles_are_those_of_the_domain():
         assert choices_of(model, "source") == set(get_args(Source))
     assert choices_of(Member, "role") == {role.value for role in Role}
     assert "unjudged" in choices_of(Session, "stopped")
+
+
+def test_agents_carry_out_checks_by_the_same_text_as_the_console():
+    copied = {file: (AGENTS / file).read_text() for file in FILES}
+    assert copied == {file: copy_of(file) for file in FILES}, "`make fix` copies it"
 
 
 def test_no_migration_is_missing():

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from clients.python.copy_matcher import AGENTS, FILES, copy_of
+from clients.python.copy_matcher import AGENTS
 from clients.python.tests.checks_server import NULL_TOO, STATUS_400, ChecksServer, compiled
 from edictum_site_client import CheckUnavailable, Console, default_check
 
@@ -254,11 +254,6 @@ def test_a_child_of_a_fork_goes_on_and_follows_on_its_own(server: ChecksServer) 
         server.save(NULL_TOO, 2)
         _, complaints = process.communicate(timeout=60)
     assert (process.returncode, complaints) == (0, "")
-
-
-def test_the_client_carries_out_what_the_console_does() -> None:
-    copied = {file: (AGENTS / file).read_text() for file in FILES}
-    assert copied == {file: copy_of(file) for file in FILES}, "run clients/python/copy_matcher.py"
 
 
 def test_nothing_that_is_downloaded_could_be_executed() -> None:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-WORK = 100_000_000  # a character looked at is one, an item eight: some seconds, at most
-ITEM = 8
+WORK = 50_000_000  # a character looked at is one, an item sixteen: about a second, at most
+ITEM = 16
+MOST_READ = 64  # values that are remembered with their texts, and texts with their values
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 
 
@@ -17,13 +18,22 @@ class Call:
     elapsed_ms: Any = MISSING
     cut = False
     left = WORK
-    parsed: dict[str, Any] | None = None
+    read: dict[Any, Any] | None = None
 
     def __init__(self, tool: str, result: Any, elapsed_ms: float | None) -> None:
         self.tool = tool
         self.result = result
         if elapsed_ms is not None:
             self.elapsed_ms = elapsed_ms
+
+    def remembered(self, key: Any) -> Any:
+        return MISSING if self.read is None else self.read.get(key, MISSING)
+
+    def remember(self, key: Any, value: Any) -> None:
+        if self.read is None:
+            self.read = {}
+        if len(self.read) < MOST_READ:
+            self.read[key] = value
 
     def spend(self, work: int) -> None:
         self.left -= work

@@ -13,7 +13,6 @@ from edictum_site_client.site.matching.canonical import canonical, ordered
 TEXT = 65_536  # characters of a text that is looked at
 LONGEST_JSON = 4_194_304  # characters of a text that `|json` reads
 DEEPEST_JSON = 100
-MOST_READ = 64  # texts whose value is remembered during one judgement
 
 Select = Callable[[Call], Any]
 Step = Callable[[Any, Call], Any]
@@ -44,7 +43,7 @@ def member_of_result(alternatives: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def _path(base: str, steps: Sequence[Sequence[Any]]) -> Select:
-    start: Select = operator.attrgetter(base)
+    start = _BASES[base]
     if not steps:
         return start
     if all(kind == "key" for kind, *_ in steps):
@@ -55,6 +54,7 @@ def _path(base: str, steps: Sequence[Sequence[Any]]) -> Select:
         value, many = start(call), False
         for step, spreads in walk:
             if many:
+                call.spend(ITEM * len(value))
                 found = [each for one in value if (each := step(one, call)) is not MISSING]
                 value = [item for items in found for item in items] if spreads else found
             else:
@@ -91,10 +91,7 @@ def _index(place: int) -> Step:
 
 
 def _items(value: Any, call: Call) -> Any:
-    if type(value) is not list:
-        return MISSING
-    call.spend(ITEM * len(value))
-    return value
+    return value if type(value) is list else MISSING
 
 
 def _values(value: Any, call: Call) -> Any:
@@ -105,27 +102,27 @@ def _values(value: Any, call: Call) -> Any:
 
 
 def _as_text(value: Any, call: Call) -> Any:
-    if value is MISSING or type(value) is str:
-        return value
-    text = canonical(value, TEXT)
+    if type(value) is not list and type(value) is not dict:
+        return value if value is MISSING or type(value) is str else canonical(value)
+    # By what it is, not by what it equals; remembered with it, so that no other takes its place.
+    found = call.remembered(id(value))
+    if found is MISSING:
+        found = canonical(value, TEXT), value
+        call.spend(ITEM * min(len(found[0]), TEXT))
+        call.remember(id(value), found)
+    text: str = found[0]
     call.cut = call.cut or len(text) > TEXT
-    text = text[:TEXT]
-    call.spend(len(text))
-    return text
+    return text[:TEXT]
 
 
 def _as_json(text: Any, call: Call) -> Any:
     if type(text) is not str:
         return MISSING
-    known = call.parsed
-    if known is None:
-        known = call.parsed = {}
-    elif text in known:
-        return known[text]
-    value = _read(text, call)
-    if len(known) < MOST_READ:
-        known[text] = value
-    return value
+    found = call.remembered(text)
+    if found is MISSING:
+        found = (_read(text, call),)
+        call.remember(text, found)
+    return found[0]
 
 
 def _read(text: str, call: Call) -> Any:
@@ -165,6 +162,9 @@ def _refused(word: str) -> Any:
     raise ValueError(word)
 
 
+_BASES: dict[str, Select] = {
+    base: operator.attrgetter(base) for base in ("result", "tool", "elapsed_ms", "item")
+}
 _BEGINNINGS = frozenset('{["-0123456789tfn')
 _JSON = json.JSONDecoder(
     parse_float=_finite,
