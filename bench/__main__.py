@@ -13,6 +13,7 @@ from typing import Any
 from bench import machine, parts
 from bench.backtests import KINDS, BacktestEnded, backtests, recorded
 from bench.beside import lag_beside_backtests
+from bench.checks import checks
 from bench.governed import governed
 from bench.governing import deploy
 from bench.increments import increments
@@ -36,6 +37,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="edictum-bench-", dir=options.folder) as name:
         folder = Path(name)
         bench["machine"] = machine.machine(folder)
+        bench["checks"] = checks()
         for each in options.stores:
             with store(each, folder) as chosen:
                 bench["stores"][each] = _on(chosen, sizes)
@@ -44,7 +46,8 @@ def main() -> int:
     options.json.write_text(text + "\n")
     print(text)
     print(table(bench))
-    return int(any(_is_wrong(each) for each in bench["stores"].values()))
+    wrong = [bench["checks"]["recount"] != "exact", *map(_is_wrong, bench["stores"].values())]
+    return int(any(wrong))
 
 
 def _on(chosen: Store, sizes: Sizes) -> dict[str, Any]:

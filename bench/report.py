@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bench.checks import in_words
+
 _HEAD = ("store", "part", "batch", "clients", "items", "items/s", "p50 ms", "p95 ms", "p99 ms")
 _OTHER_PROGRAMS = 0.1  # cores
 
@@ -20,6 +22,7 @@ def table(bench: Mapping[str, Any]) -> str:
         durability = ", ".join(f"{key} {value}" for key, value in store["durability"].items())
         notes.append(f"{name}: {durability}")
         notes += [f"{name}: {store['ended']}"] if store["ended"] else []
+    notes.append(in_words(bench["checks"]))
     notes.append(
         f"commit {bench['commit'][:12]}, {bench['changed_since']} files changed since;"
         f" {bench['machine']['cores']} cores, fsync {bench['machine']['fsync_ms']} ms;"
