@@ -67,6 +67,7 @@ in_project: list[URLPattern | URLResolver] = [
     path("reset-session/", counters.reset_session, name="reset_session"),
     path("calls/", calls.calls, name="calls"),
     path("calls/<identifier:call_id>/", call.call, name="call"),
+    path("try-call/", contract_calls.try_call, name="try_call"),
     path("artifacts/<str:sha256>/raw", artifacts.raw, name="artifact_raw"),
     path("approvals/", approvals.approvals, name="approvals"),
     path("agents/", agents.agents, name="agents"),

@@ -23,6 +23,12 @@ def call_url(slug: str, call_id: str, environment: str) -> str:
 
 
 @register.simple_tag
+def try_url(slug: str, call_id: str, environment: str) -> str:
+    query = urlencode({"of": call_id, "environment": environment})
+    return f"{reverse('outcomes:try_call', args=[slug])}?{query}"
+
+
+@register.simple_tag
 def agent_url(slug: str, name: str) -> str:
     base = reverse("outcomes:agents", args=[slug])
     if {".", ".."} & set(name.split("/")) or name == ELSEWHERE:

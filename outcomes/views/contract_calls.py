@@ -9,16 +9,21 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
+from governance.domain.errors import NotFound
 from governance.domain.json_text import json_written
 from governance.domain.json_value import Json
+from governance.policies import Action, may
 from governance.queries.bundles import bundle_names
+from outcomes import queries
 from outcomes.domain.asking import is_as_sent
 from outcomes.domain.outcome import NotReported, ToolArtifactReference, ToolExecutionResult
 from outcomes.models import Call
 from outcomes.queries import WholeCall
 from outcomes.queries.contract_words import tools_called
+from outcomes.views.named import named_call
 
-LARGEST: Final = 32 * 1024  # characters of a call or an output that a page takes along
+LARGEST: Final = 32 * 1024  # characters that every page of a call has room for, unasked
+LARGEST_TEST: Final = 64 * 1024  # characters that a test of a contract holds at most
 # Whatever else denied it was not its contract.
 _DENIED_FOR: Final = {"contract": "block", "limit": "limit"}
 
@@ -28,8 +33,17 @@ class CallToTry:
     """A recorded call as the fields of a form hold it."""
 
     fields: tuple[tuple[str, str], ...]
+    size: int  # characters of its arguments
     is_blanked: bool  # by the agent, before it told of the call
     without_output: bool
+
+    @property
+    def is_large(self) -> bool:
+        return self.size > LARGEST
+
+    @property
+    def fits_a_test(self) -> bool:
+        return self.size <= LARGEST_TEST
 
 
 @require_safe
@@ -46,14 +60,31 @@ def contract_options(request: MemberRequest) -> HttpResponse:
     return render(request, "outcomes/_tool_options.html", {"names": names})
 
 
+@require_safe
+@member_page()
+def try_call(request: MemberRequest) -> HttpResponse:
+    """A call that is too large to be taken along by every page that shows it."""
+    row = named_call(request, request.GET.get("of", ""))
+    whole = queries.whole_calls([row])[0]
+    number = queries.number_of(row.session, row) if row.session else None
+    to_try = call_to_try(whole, row, number=number)
+    if to_try is None:
+        raise NotFound("The arguments of this call are not known.")
+    context = {
+        "page_title": f"Try {row.tool.name}",
+        "row": row,
+        "to_try": to_try,
+        "may_write_contracts": may(request.role, Action.WRITE_CONTRACT),
+    }
+    return render(request, "outcomes/try_call.html", context)
+
+
 def call_to_try(whole: WholeCall, row: Call, *, number: int | None) -> CallToTry | None:
-    """None where the arguments are not known, are no object, or too long to take along."""
+    """None where the arguments are not known or are no object."""
     call = whole.folded
     if not isinstance(call.tool_args, dict):
         return None
     args = json_written(call.tool_args)
-    if len(args) > LARGEST:
-        return None
     output, ran = _output(call.outcome)
     fits = output is not None and len(output) <= LARGEST
     fields: dict[str, Any] = {
@@ -72,7 +103,8 @@ def call_to_try(whole: WholeCall, row: Call, *, number: int | None) -> CallToTry
         fields["blanked"] = "on"
     if ran and not fits:
         fields["without_output"] = "on"
-    return CallToTry(tuple(fields.items()), is_blanked, without_output=ran and not fits)
+    without_output = ran and not fits
+    return CallToTry(tuple(fields.items()), len(args), is_blanked, without_output=without_output)
 
 
 def _output(outcome: object) -> tuple[str | None, bool]:

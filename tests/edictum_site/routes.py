@@ -119,6 +119,7 @@ PROJECT_PAGES = {
     "POST outcomes:reset_session?of=s-1": Role.OPERATOR,
     "GET outcomes:calls": Role.VIEWER,
     "GET outcomes:call": Role.VIEWER,
+    "GET outcomes:try_call?of=c-1": Role.VIEWER,
     "GET outcomes:call_rows": Role.VIEWER,
     "GET outcomes:artifact_raw": Role.VIEWER,
     "GET outcomes:rejected": Role.VIEWER,

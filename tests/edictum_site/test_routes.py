@@ -74,6 +74,7 @@ def ids(project: Project) -> dict[str, object]:
         "call_id": "c-1",
         "session_id": "s-1",
         "tool_name": "search",
+        "tool_args": {"of": "c-1"},
     }
     Agent(builders.bearing(key)).post(item | {"output": "found " * 3_000})
     set_aside = Batch.objects.create(

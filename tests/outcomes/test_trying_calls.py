@@ -120,9 +120,28 @@ def test_of_an_unknown_contract_the_playground_asks_which_one(project, agent, ed
 
 
 def test_a_call_without_arguments_that_are_known_offers_nothing(project, version, agent, editor):
-    agent.post(an_outcome("c-1", tool_args=None), an_outcome("c-2", tool_args={"x": "y" * 40_000}))
-    for call_id in ("c-1", "c-2"):
-        assert "Try in the playground" not in page_of(editor, project, call_id)
+    agent.post(an_outcome("c-1", tool_args=None))
+    assert "Try in the playground" not in page_of(editor, project)
+    address = reverse("outcomes:try_call", args=[project.slug])
+    assert editor.get(address, {"of": "c-1"}).status_code == 404
+    assert editor.get(address, {"of": "unheard-of"}).status_code == 404
+
+
+@pytest.mark.parametrize(("size", "fits_a_test"), [(40_000, True), (900_000, False)])
+def test_a_large_call_is_tried_with_all_of_its_arguments(
+    project, version, agent, editor, size, fits_a_test
+):
+    item = an_outcome("c-1", tool_name="refund", tool_args={"amount": 75, "text": "y" * size})
+    agent.post(item)
+    page = page_of(editor, project)
+    assert 'name="args"' not in page, "who only looks does not wait for it"
+    address = re.search(r'href="([^"]*)">Try in the playground…', page)
+    assert address is not None
+    carried = editor.get(html.unescape(address[1])).text
+    assert ("Keep as a test" in carried) == fits_a_test
+    fields = fields_in(carried)
+    assert len(fields["args"]) > size
+    assert 'data-action="block"' in editor.post(at(project, "playground_of"), fields).text
 
 
 def test_a_viewer_may_try_and_keeps_nothing(project, version, agent, client_as):
