@@ -155,7 +155,7 @@ class Call(models.Model):
             models.Index(fields=["artifact"], name="call_by_artifact", condition=~Q(artifact=None)),
             # Next to none would be denied, and all of a version are counted.
             models.Index(
-                fields=["version", "environment"],
+                fields=["version", "environment", "tool", "agent"],
                 name="call_that_would_be_denied",
                 condition=Q(would_deny=True),
             ),

@@ -1,14 +1,15 @@
 """What a version in observe mode would have denied so far, line by line.
 
-Which rules would have denied a call stands in its events alone, one for each of them, so the lines
-are counted over the newest calls; how many there are in all is counted over all.
+Which rules would have denied a call stands in its events alone, one for each of them, so rules and
+lines are counted over the newest calls; tools, agents and how many there are, over all.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from governance.queries.deployments import VersionThere
 from outcomes.domain.event import WouldBlock
@@ -63,6 +64,8 @@ class Observed:
     lines: list[Line]  # those that nobody ticked off first, then the most frequent
     calls: int  # in all
     counted: int  # of these, line by line
+    by_tool: Mapping[str, int]  # of all, each call once, however many rules would have denied it
+    by_agent: Mapping[str, int]
 
     def line(self, named: Named) -> Line | None:
         return next((line for line in self.lines if line.named == named), None)
@@ -81,8 +84,22 @@ def observed(there: VersionThere) -> Observed:
         if line := lines.get(Named(tick.rule, tick.tool, tick.agent)):
             line.ticked = tick
     found = sorted(lines.values(), key=lambda line: (line.is_settled, -line.number, line.named))
-    in_all = denials.count() if len(calls) == COUNTED else len(calls)
-    return Observed(found, in_all, len(calls))
+    pairs = _pairs(denials) if len(calls) == COUNTED else _pairs_of(calls.values())
+    by_tool, by_agent = Counter[str](), Counter[str]()
+    for (tool, agent), number in pairs.items():
+        by_tool[tool] += number
+        by_agent[agent] += number
+    return Observed(found, pairs.total(), len(calls), by_tool, by_agent)
+
+
+def _pairs(denials: QuerySet[Call, Call]) -> Counter[tuple[str, str]]:
+    """Of each tool and agent how many calls, answered by the index and two small tables."""
+    told = denials.values_list("tool__name", "agent__name").annotate(number=Count("id"))
+    return Counter({(tool, agent): number for tool, agent, number in told})
+
+
+def _pairs_of(calls: Iterable[Call]) -> Counter[tuple[str, str]]:
+    return Counter((call.tool.name, call.agent.name) for call in calls)
 
 
 def _lines(calls: dict[bytes, Call], newest: QuerySet[Call, Call]) -> dict[Named, Line]:

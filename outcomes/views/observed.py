@@ -1,5 +1,7 @@
 """What a contract in observe mode would have denied so far: looked at and ticked off by people."""
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -45,9 +47,9 @@ def would_deny(request: MemberRequest, bundle_name: str) -> HttpResponse:
         "calls": found.calls,
         "counted": found.counted,
         "left": sum(not line.is_settled for line in lines),
-        "by_rule": _sums(lines, "rule"),
-        "by_tool": _sums(lines, "tool"),
-        "by_agent": _sums(lines, "agent"),
+        "by_rule": _first(_by_rule(lines)),
+        "by_tool": _first(found.by_tool),
+        "by_agent": _first(found.by_agent),
         "may_tick": may(request.role, Action.DEPLOY),
     }
     return render(request, "outcomes/would_deny.html", context)
@@ -97,9 +99,12 @@ def _address(request: MemberRequest, bundle_name: str, environment: str) -> str:
     return with_query(address, environment=environment)
 
 
-def _sums(lines: list[Line], which: str) -> list[tuple[str, int]]:
-    sums: dict[str, int] = {}
+def _by_rule(lines: list[Line]) -> Mapping[str, int]:
+    sums = Counter[str]()
     for line in lines:
-        name = str(getattr(line.named, which))
-        sums[name] = sums.get(name, 0) + line.number
+        sums[line.named.rule] += line.number
+    return sums
+
+
+def _first(sums: Mapping[str, int]) -> list[tuple[str, int]]:
     return sorted(sums.items(), key=lambda each: (-each[1], each[0]))[:10]

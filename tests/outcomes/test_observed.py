@@ -116,7 +116,7 @@ def test_more_calls_than_are_counted_are_said_to_be(
     agent.post_events(*would_deny(version, 3))
     text = text_of(client_as(Role.VIEWER).get(page(project)))
     assert "would have denied 3 calls" in text
-    assert "Counted over the newest 2 of 3 calls." in text
+    assert "of the newest 2 of 3 calls" in text
 
 
 def test_who_may_not_deploy_ticks_nothing_off(project, version, agent, client_as):
@@ -169,6 +169,26 @@ def test_a_version_that_somebody_saved_meanwhile_is_not_stood_over(project, vers
     answer = client_as(Role.EDITOR).post(address)
     assert "was saved meanwhile" in text_of(answer)
     assert queries.newest_version(version.bundle) == saved(project, "newer")
+
+
+@pytest.mark.parametrize("counted", [2, 2_000])
+def test_tools_and_agents_are_counted_over_all_calls_each_once(
+    project, version, agent, client_as, monkeypatch, counted
+):
+    monkeypatch.setattr("outcomes.queries.observed.COUNTED", counted)
+    agent.post_events(
+        *would_deny(version, 3),
+        *would_deny(version, 3, rule="another-rule"),  # of the same calls
+        *would_deny(version, 2, agent="other", tool="fetch"),
+    )
+    shown = client_as(Role.VIEWER).get(page(project))
+    assert shown.context["calls"] == 5
+    assert shown.context["by_tool"] == [("shell", 3), ("fetch", 2)]
+    assert shown.context["by_agent"] == [("bot", 3), ("other", 2)]
+    text = text_of(shown)
+    assert ("By rule of the newest 2 calls" in text) == (counted == 2)
+    assert ("tools and agents are counted over all 5" in text) == (counted == 2)
+    assert ("of the newest 2 of 5 calls" in text) == (counted == 2)
 
 
 def test_the_same_over_http(project, version, agent):
