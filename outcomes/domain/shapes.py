@@ -1,0 +1,253 @@
+"""The shape of a result: which keys and types it has, and what its flag-like fields hold.
+
+Two ordinary records of one kind have one shape; `{"ok": true}` and `{"ok": false}` have two. What
+is looked at is bounded, the fields near the top first, so that any value costs about the same.
+"""
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+DEEPEST: Final = 5
+WIDEST: Final = 64  # keys of one object; of more only those that are flags are told
+ITEMS: Final = 20  # of a list that are merged into one
+VISITED: Final = 2_000  # values of one result
+NODES: Final = 300  # that its shape has
+JSON_SEEN: Final = 65_536  # characters of one text
+JSON_READ: Final = 262_144  # of all texts of one result
+LONGEST_KEY: Final = 60
+
+# Names without case and punctuation, so that isError, is_error and IsError are one.
+# Whose values are told where they are true, false, 0 or 1:
+SAYS_WHETHER: Final = frozenset(
+    "ok success succeeded successful passed valid accepted approved completed complete done"
+    " delivered sent saved updated created allowed authorized found"
+    " iserror error haserror haserrors errors failed failure isfailed failedflag denied rejected"
+    " blocked cancelled canceled aborted interrupted timedout timeout truncated retryable"
+    " refused wasdenied iscomplete".split()
+)
+# Where they are one word, as of an enumeration:
+STATES: Final = frozenset(
+    "status state code type ok success error outcome phase finishreason stopreason responsestate"
+    " resulttype errortype errorcode confirmationstate".split()
+)
+# Where they are a small whole number:
+CODES: Final = frozenset(
+    "status statuscode httpstatus httpstatuscode httpcode code errorcode errno exitcode exitstatus"
+    " exit returncode rc grpcstatus".split()
+)
+# Whether they are 0:
+COUNTS: Final = frozenset(
+    "failed failures failedcount failedrecordcount errorcount errors rejected skipped"
+    " rowcount rowsaffected affectedrows total count".split()
+)
+_TOLD: Final = SAYS_WHETHER | STATES | CODES | COUNTS
+_SMALL: Final = 1_000
+_ONE_WORD: Final = re.compile(r"[A-Za-z][A-Za-z_-]{0,31}|[0-9]{1,3}")
+_BARE: Final = re.compile(r"[A-Za-z_$@][A-Za-z0-9_$@-]*")
+_PUNCTUATION: Final = re.compile(r"[^a-z0-9]+")
+_DIGITS: Final = re.compile(r"[0-9]")
+_ID_DIGITS: Final = 4  # a key of so many is an id or a date, not a name
+_ANY_KEY: Final = "*"
+_NOTHING: Final = ("null", '""', "{}", "[]")
+_MORE: Final = "\N{HORIZONTAL ELLIPSIS}"
+
+
+class Shape(NamedTuple):
+    text: str  # to be read by people, and nothing in it but printable ASCII and the ellipsis
+    digest: str
+
+
+def shape_of(value: object) -> Shape:
+    text = "".join(_Look(value).told())
+    return Shape(text, sha256(text.encode()).hexdigest()[:32])
+
+
+@dataclass(slots=True)
+class _Node:
+    """All that was seen in one place: of a list's items, and of keys that are ids, several."""
+
+    name: str = ""  # of a flag, else empty
+    merged: bool = False
+    words: set[str] = field(default_factory=set)
+    fields: "dict[str, _Node] | None" = None
+    item: "_Node | None" = None
+    inner: "_Node | None" = None  # of a text that is JSON
+
+
+class _Seen(NamedTuple):
+    node: _Node
+    value: Any
+    depth: int
+    in_text: bool
+
+
+class _Look:
+    def __init__(self, value: object) -> None:
+        self._root = _Node()
+        self._nodes = 1
+        self._read = JSON_READ
+        self._waiting = deque([_Seen(self._root, value, 0, in_text=False)])
+        for _ in range(VISITED):
+            if not self._waiting:
+                return
+            self._visit(*self._waiting.popleft())
+        for left in self._waiting:
+            left.node.words.add(_MORE)
+
+    def told(self) -> Iterator[str]:
+        return _told(self._root)
+
+    def _visit(self, node: _Node, value: Any, depth: int, in_text: bool) -> None:  # noqa: FBT001
+        match value:
+            case None:
+                node.words.add("null")
+            case bool():
+                told = node.name in SAYS_WHETHER
+                node.words.add(json.dumps(value) if told else "bool")
+            case int() | float():
+                node.words.add(_number(node, value))
+            case str():
+                self._visit_text(node, value, depth, in_text=in_text)
+            case list() | tuple():
+                self._visit_list(node, value, depth, in_text=in_text)
+            case dict():
+                self._visit_object(node, value, depth, in_text=in_text)
+            case _:
+                node.words.add("other")
+
+    def _visit_text(self, node: _Node, text: str, depth: int, *, in_text: bool) -> None:
+        if not text:
+            node.words.add('""')
+            return
+        if not node.merged and node.name in STATES and _ONE_WORD.fullmatch(text):
+            node.words.add(json.dumps(text))
+            return
+        inner = None if in_text else self._parsed(text)
+        if inner is None:
+            node.words.add("text")
+            return
+        node.inner = node.inner or self._new(merged=node.merged)
+        self._waiting.append(_Seen(node.inner, inner, depth, in_text=True))
+
+    def _visit_list(self, node: _Node, items: Any, depth: int, *, in_text: bool) -> None:
+        if not items:
+            node.words.add("[]")
+            return
+        if depth == DEEPEST or self._is_full():
+            node.words.add(f"[{_MORE}]")
+            return
+        node.item = node.item or self._new(merged=True)
+        for item in islice(items, ITEMS):
+            self._waiting.append(_Seen(node.item, item, depth + 1, in_text=in_text))
+
+    def _visit_object(
+        self, node: _Node, fields: dict[Any, Any], depth: int, *, in_text: bool
+    ) -> None:
+        if not fields:
+            node.words.add("{}")
+            return
+        if depth == DEEPEST or self._is_full():
+            node.words.add(f"{{{_MORE}}}")
+            return
+        node.fields = node.fields if node.fields is not None else {}
+        keys = [(_flag(str(key)), str(key), key) for key in fields]
+        if len(keys) > WIDEST:
+            self._field(node, "", _MORE)
+            keys = [each for each in keys if each[0]]
+        # Flags first: if there are too many values, these are what tells.
+        keys.sort(key=lambda each: (not each[0], each[1]))
+        for flag, text, key in keys[:WIDEST]:
+            inner = self._field(node, flag, _key(text))
+            if inner is not None:
+                self._waiting.append(_Seen(inner, fields[key], depth + 1, in_text=in_text))
+
+    def _field(self, node: _Node, flag: str, key: str) -> _Node | None:
+        """None where the shape has as many as it may have: they are told as more."""
+        assert node.fields is not None
+        if key not in node.fields:
+            if self._is_full():
+                node.fields.setdefault(_MORE, _Node())
+                return None
+            node.fields[key] = self._new(name=flag, merged=node.merged or key == _ANY_KEY)
+        return node.fields[key]
+
+    def _new(self, *, name: str = "", merged: bool) -> _Node:
+        self._nodes += 1
+        return _Node(name, merged)
+
+    def _is_full(self) -> bool:
+        return self._nodes >= NODES
+
+    def _parsed(self, text: str) -> Any:
+        """None for what is no JSON of an object or a list, and for what is too long to look."""
+        if len(text) > min(JSON_SEEN, self._read) or text.lstrip()[:1] not in ("{", "["):
+            return None
+        self._read -= len(text)
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+
+
+def _number(node: _Node, value: float) -> str:
+    if node.merged or not node.name:
+        return "number"
+    if value in (0, 1) and node.name in SAYS_WHETHER - COUNTS:
+        return str(int(value))
+    if node.name in CODES and isinstance(value, int) and -_SMALL < value < _SMALL:
+        return str(value)
+    if node.name in COUNTS:
+        return "0" if value == 0 else "number"
+    return "number"
+
+
+def _flag(key: str) -> str:
+    if len(key) > LONGEST_KEY:
+        return ""
+    name = _PUNCTUATION.sub("", key.lower())
+    return name if name in _TOLD else ""
+
+
+def _key(key: str) -> str:
+    if len(key) > LONGEST_KEY or len(_DIGITS.findall(key)) >= _ID_DIGITS:
+        return _ANY_KEY
+    return key if _BARE.fullmatch(key) else json.dumps(key)
+
+
+def _told(node: _Node) -> Iterator[str]:
+    words = sorted(node.words)
+    has_more = len(words) > 1 or any((node.fields, node.item, node.inner))
+    if node.merged and not node.name and has_more:
+        # Of many records some have nothing in a field: that makes no other kind of list.
+        rest = [word for word in words if word not in _NOTHING]
+        words = rest if rest or any((node.fields, node.item, node.inner)) else words
+    yield " | ".join(words)
+    before = " | " if words else ""
+    if node.fields:
+        yield f"{before}{{"
+        for place, (key, inner) in enumerate(sorted(node.fields.items(), key=_place)):
+            yield ", " if place else ""
+            yield key
+            if key != _MORE:
+                yield ": "
+                yield from _told(inner)
+        yield "}"
+        before = " | "
+    if node.item is not None:
+        yield f"{before}["
+        yield from _told(node.item)
+        yield "]"
+        before = " | "
+    if node.inner is not None:
+        yield f"{before}json "
+        yield from _told(node.inner)
+
+
+def _place(pair: tuple[str, _Node]) -> tuple[bool, str]:
+    return pair[0] == _MORE, pair[0]
