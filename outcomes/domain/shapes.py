@@ -21,30 +21,36 @@ NODES: Final = 300  # that its shape has
 JSON_SEEN: Final = 65_536  # characters of one text
 JSON_READ: Final = 262_144  # of all texts of one result
 LONGEST_KEY: Final = 60
+LONGEST_SHOWN: Final = 1_000  # characters of what is read; all of it counts for the digest
+
+
+def _names(written: str) -> frozenset[str]:
+    return frozenset(written.split())
+
 
 # Names without case and punctuation, so that isError, is_error and IsError are one.
 # Whose values are told where they are true, false, 0 or 1:
-SAYS_WHETHER: Final = frozenset(
+SAYS_WHETHER: Final = _names(
     "ok success succeeded successful passed valid accepted approved completed complete done"
     " delivered sent saved updated created allowed authorized found"
-    " iserror error haserror haserrors errors failed failure isfailed failedflag denied rejected"
+    " iserror error haserror haserrors errors failed failure isfailed denied rejected"
     " blocked cancelled canceled aborted interrupted timedout timeout truncated retryable"
-    " refused wasdenied iscomplete".split()
+    " refused wasdenied iscomplete"
 )
 # Where they are one word, as of an enumeration:
-STATES: Final = frozenset(
+STATES: Final = _names(
     "status state code type ok success error outcome phase finishreason stopreason responsestate"
-    " resulttype errortype errorcode confirmationstate".split()
+    " resulttype errortype errorcode confirmationstate"
 )
 # Where they are a small whole number:
-CODES: Final = frozenset(
+CODES: Final = _names(
     "status statuscode httpstatus httpstatuscode httpcode code errorcode errno exitcode exitstatus"
-    " exit returncode rc grpcstatus".split()
+    " exit returncode rc grpcstatus"
 )
 # Whether they are 0:
-COUNTS: Final = frozenset(
+COUNTS: Final = _names(
     "failed failures failedcount failedrecordcount errorcount errors rejected skipped"
-    " rowcount rowsaffected affectedrows total count".split()
+    " rowcount rowsaffected affectedrows total count"
 )
 _TOLD: Final = SAYS_WHETHER | STATES | CODES | COUNTS
 _SMALL: Final = 1_000
@@ -52,9 +58,8 @@ _ONE_WORD: Final = re.compile(r"[A-Za-z][A-Za-z_-]{0,31}|[0-9]{1,3}")
 _BARE: Final = re.compile(r"[A-Za-z_$@][A-Za-z0-9_$@-]*")
 _PUNCTUATION: Final = re.compile(r"[^a-z0-9]+")
 _DIGITS: Final = re.compile(r"[0-9]")
-_ID_DIGITS: Final = 4  # a key of so many is an id or a date, not a name
+_ID_DIGITS: Final = 3  # a key of so many is an id or a date, not a name
 _ANY_KEY: Final = "*"
-_NOTHING: Final = ("null", '""', "{}", "[]")
 _MORE: Final = "\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -65,7 +70,8 @@ class Shape(NamedTuple):
 
 def shape_of(value: object) -> Shape:
     text = "".join(_Look(value).told())
-    return Shape(text, sha256(text.encode()).hexdigest()[:32])
+    shown = text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}{_MORE}"
+    return Shape(shown, sha256(text.encode()).hexdigest()[:32])
 
 
 @dataclass(slots=True)
@@ -78,6 +84,8 @@ class _Node:
     fields: "dict[str, _Node] | None" = None
     item: "_Node | None" = None
     inner: "_Node | None" = None  # of a text that is JSON
+    objects: int = 0  # that were seen here
+    seen: int = 0  # how often the field was there
 
 
 class _Seen(NamedTuple):
@@ -96,19 +104,20 @@ class _Look:
         for _ in range(VISITED):
             if not self._waiting:
                 return
-            self._visit(*self._waiting.popleft())
+            node, seen, depth, in_text = self._waiting.popleft()
+            self._visit(node, seen, depth, in_text=in_text)
         for left in self._waiting:
             left.node.words.add(_MORE)
 
     def told(self) -> Iterator[str]:
         return _told(self._root)
 
-    def _visit(self, node: _Node, value: Any, depth: int, in_text: bool) -> None:  # noqa: FBT001
+    def _visit(self, node: _Node, value: Any, depth: int, *, in_text: bool) -> None:
         match value:
             case None:
                 node.words.add("null")
             case bool():
-                told = node.name in SAYS_WHETHER
+                told = node.name in SAYS_WHETHER and not node.merged
                 node.words.add(json.dumps(value) if told else "bool")
             case int() | float():
                 node.words.add(_number(node, value))
@@ -155,27 +164,28 @@ class _Look:
         if depth == DEEPEST or self._is_full():
             node.words.add(f"{{{_MORE}}}")
             return
-        node.fields = node.fields if node.fields is not None else {}
+        node.objects += 1
+        there = node.fields = node.fields if node.fields is not None else {}
         keys = [(_flag(str(key)), str(key), key) for key in fields]
         if len(keys) > WIDEST:
-            self._field(node, "", _MORE)
+            there.setdefault(_MORE, _Node())
             keys = [each for each in keys if each[0]]
         # Flags first: if there are too many values, these are what tells.
         keys.sort(key=lambda each: (not each[0], each[1]))
         for flag, text, key in keys[:WIDEST]:
-            inner = self._field(node, flag, _key(text))
+            inner = self._field(there, _key(text), flag, merged=node.merged)
             if inner is not None:
+                inner.seen += 1
                 self._waiting.append(_Seen(inner, fields[key], depth + 1, in_text=in_text))
 
-    def _field(self, node: _Node, flag: str, key: str) -> _Node | None:
+    def _field(self, there: dict[str, _Node], key: str, flag: str, *, merged: bool) -> _Node | None:
         """None where the shape has as many as it may have: they are told as more."""
-        assert node.fields is not None
-        if key not in node.fields:
+        if key not in there:
             if self._is_full():
-                node.fields.setdefault(_MORE, _Node())
+                there.setdefault(_MORE, _Node())
                 return None
-            node.fields[key] = self._new(name=flag, merged=node.merged or key == _ANY_KEY)
-        return node.fields[key]
+            there[key] = self._new(name=flag, merged=merged or key == _ANY_KEY)
+        return there[key]
 
     def _new(self, *, name: str = "", merged: bool) -> _Node:
         self._nodes += 1
@@ -221,33 +231,42 @@ def _key(key: str) -> str:
 
 
 def _told(node: _Node) -> Iterator[str]:
+    between = ""
+    for part in _parts(node):
+        yield between
+        yield from part
+        between = " | "
+
+
+def _parts(node: _Node) -> Iterator[Iterator[str]]:
     words = sorted(node.words)
-    has_more = len(words) > 1 or any((node.fields, node.item, node.inner))
-    if node.merged and not node.name and has_more:
-        # Of many records some have nothing in a field: that makes no other kind of list.
-        rest = [word for word in words if word not in _NOTHING]
-        words = rest if rest or any((node.fields, node.item, node.inner)) else words
-    yield " | ".join(words)
-    before = " | " if words else ""
+    if node.merged and node.item:
+        words = [word for word in words if word != "[]"]
+    if node.merged and node.fields:
+        words = [word for word in words if word != "{}"]
+    if words:
+        yield iter([" | ".join(words)])
     if node.fields:
-        yield f"{before}{{"
-        for place, (key, inner) in enumerate(sorted(node.fields.items(), key=_place)):
-            yield ", " if place else ""
-            yield key
-            if key != _MORE:
-                yield ": "
-                yield from _told(inner)
-        yield "}"
-        before = " | "
+        yield _fields(node, node.fields)
     if node.item is not None:
-        yield f"{before}["
-        yield from _told(node.item)
-        yield "]"
-        before = " | "
+        yield _around("[", _told(node.item), f", {_MORE}]")
     if node.inner is not None:
-        yield f"{before}json "
-        yield from _told(node.inner)
+        yield _around("JSON ", _told(node.inner), "")
 
 
-def _place(pair: tuple[str, _Node]) -> tuple[bool, str]:
-    return pair[0] == _MORE, pair[0]
+def _fields(node: _Node, fields: dict[str, _Node]) -> Iterator[str]:
+    before = "{"
+    for key, inner in sorted(fields.items(), key=lambda pair: (pair[0] == _MORE, pair[0])):
+        yield f"{before}{key}"
+        if key != _MORE:
+            is_optional = node.merged and key != _ANY_KEY and inner.seen < node.objects
+            yield "?: " if is_optional else ": "
+            yield from _told(inner)
+        before = ", "
+    yield "}"
+
+
+def _around(before: str, told: Iterator[str], behind: str) -> Iterator[str]:
+    yield before
+    yield from told
+    yield behind
