@@ -7,8 +7,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
-from edictum_site.figures import duration, thousands
 from governance import queries
+from governance.domain.figures import duration, thousands
 from governance.models import Project
 from outcomes import pulse
 from outcomes.queries import Backlog, backlog
@@ -27,6 +27,7 @@ GROUPS = (
     (("Sessions", "outcomes:sessions", "sessions"), ("Needs attention", ATTENTION, "warning")),
     (
         ("Contracts", CONTRACTS, "contracts"),
+        ("Success checks", "governance:checks", "checks"),
         ("Approvals", APPROVALS, "approvals"),
         ("Agents", "outcomes:agents", "agents"),
     ),

@@ -7,6 +7,9 @@ from governance.views import (
     audit,
     cases,
     cases_of_calls,
+    check,
+    check_bindings,
+    checks,
     contract,
     contract_audit,
     contracts,
@@ -66,6 +69,21 @@ in_contracts = [
         "b/<str:bundle_name>/versions/<int:number>/download/",
         contract.download_contract,
         name="download_contract",
+    ),
+]
+in_checks = [
+    path("", checks.checks, name="checks"),
+    path("bindings/", check_bindings.check_bindings, name="check_bindings"),
+    path("c/<str:check_name>/", check.check, name="check"),
+    path("c/<str:check_name>/compare/", check.compare_check, name="compare_check"),
+    path("c/<str:check_name>/versions/<int:number>/", check.check_version, name="check_version"),
+    path(
+        "c/<str:check_name>/versions/<int:number>/<str:kind>/",
+        check.download_check,
+        name="download_check",
+    ),
+    path(
+        "c/<str:check_name>/newer-included/", check.take_newer_included, name="take_newer_included"
     ),
 ]
 of_deployments = [
@@ -145,5 +163,6 @@ urlpatterns = [
     path("p/<slug:slug>/contracts/", include(of_drafts)),
     path("p/<slug:slug>/contracts/", include(of_cases)),
     path("p/<slug:slug>/contracts/", include(in_contracts)),
+    path("p/<slug:slug>/checks/", include(in_checks)),
     path("p/<slug:slug>/settings/", include(in_settings)),
 ]

@@ -9,7 +9,7 @@ from django.utils import timezone
 from governance.audit import Detail, record
 from governance.commands.environments import environment_named
 from governance.domain.actor import Actor, shown
-from governance.domain.bindings import Binding
+from governance.domain.bindings import MOST_LINES, Binding
 from governance.domain.errors import Conflict, InvalidInput, Problem
 from governance.domain.texts import can_be_kept
 from governance.models import CheckBindings, Project
@@ -18,7 +18,6 @@ from governance.policies import Action, refuse_unless
 from governance.queries.check_bindings import Bindings, bindings_in
 from governance.queries.checks import missing_checks
 
-MOST_LINES = 500
 LONGEST = {"environment": 128, "agent": 128, "tool": 1_024}  # as what they are matched against
 
 

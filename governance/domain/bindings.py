@@ -1,10 +1,11 @@
 """Bindings: ordered lines that say which check judges which calls; the first that fits counts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from governance.domain.globs import glob_matches
 
+MOST_LINES = 500
 LAST = "default"  # the check of the last line, which is fixed and fits every call
 
 
@@ -28,6 +29,13 @@ class Binding:
             and glob_matches(self.agent, agent)
             and glob_matches(self.environment, environment)
         )
+
+
+def lines_from_form(column: Callable[[str], Sequence[str]]) -> list[Binding]:
+    """As a form sends them, column by column."""
+    names = ("environment", "agent", "tool", "check")
+    columns = ([text.strip() for text in column(name)] for name in names)
+    return [Binding(*line) for line in zip(*columns, strict=False)][:MOST_LINES]
 
 
 def first_fitting(

@@ -43,12 +43,12 @@ def contracts_sentence(bundles: Sequence[ListedBundle], *, more: bool) -> str:
         return (
             f"One contract, live in {_places(places)}." if live else "One contract, not live yet."
         )
-    what = f"{_number(number)} contracts"
+    what = f"{number_word(number)} contracts"
     if live == number:
         return f"{what}, each live somewhere."
     if not live:
         return f"{what}, none of them live."
-    return f"{what}, {_number(live).lower()} of them live."
+    return f"{what}, {number_word(live).lower()} of them live."
 
 
 def rules_fact(document: Document) -> str:
@@ -70,7 +70,7 @@ def mode_fact(document: Document) -> str:
     if not other:
         return mode
     does = "enforce" if mode == "observe" else "observe"
-    said = f"one rule {does}s" if other == 1 else f"{_number(other).lower()} rules {does}"
+    said = f"one rule {does}s" if other == 1 else f"{number_word(other).lower()} rules {does}"
     return f"{mode}; {said}"
 
 
@@ -93,5 +93,5 @@ def _and(parts: Iterable[str]) -> str:
     return f"{', '.join(rest)} and {last}" if rest else last
 
 
-def _number(number: int) -> str:
+def number_word(number: int) -> str:
     return _NUMBERS[number] if number < len(_NUMBERS) else f"{number:,}"

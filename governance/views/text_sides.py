@@ -3,23 +3,25 @@
 from typing import Any
 
 from governance.domain.text_diff import Part, Row, parts_around, side_by_side
-from governance.views.yaml_marks import marked_lines
+from governance.views.yaml_marks import CONTRACT_WORDS, marked_lines
 
 MOST_LINES = 6_000  # shown on a page; a download has all
 
 Sides = dict[str, list[dict[str, Any]]]
 
 
-def sides_of(old: str, new: str, *, whole: bool = False) -> tuple[Sides, int]:
+def sides_of(
+    old: str, new: str, *, whole: bool = False, words: frozenset[str] = CONTRACT_WORDS
+) -> tuple[Sides, int]:
     """And the number of lines that differ."""
     rows = side_by_side(old, new)
     parts = [Part(0, tuple(rows))] if whole else parts_around(rows)
-    return _sides(parts, old, new), sum(row.kind != "same" for row in rows)
+    return _sides(parts, old, new, words), sum(row.kind != "same" for row in rows)
 
 
-def _sides(parts: list[Part], old: str, new: str) -> Sides:
+def _sides(parts: list[Part], old: str, new: str, words: frozenset[str]) -> Sides:
     sides: Sides = {"before": [], "after": []}
-    marked = {"before": marked_lines(old), "after": marked_lines(new)}
+    marked = {"before": marked_lines(old, words), "after": marked_lines(new, words)}
     room = MOST_LINES
     for part in parts:
         rows, room = part.rows[:room], room - len(part.rows[:room])

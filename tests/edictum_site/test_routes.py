@@ -20,6 +20,7 @@ from tests.edictum_site import routes
 from tests.governance.approvals import an_approval
 from tests.governance.casing import a_case, added
 from tests.governance.deploying import a_request, live, saved
+from tests.governance.naming import a_check
 from tests.outcomes.backtests import waiting_backtest
 from tests.outcomes.posting import Agent
 from tests.outcomes.rejudging import waiting_reclassification
@@ -103,6 +104,8 @@ def ids(project: Project) -> dict[str, object]:
         "stop_id": commands.stop(project, env="production", agent="another", by=CONSOLE)[0].pk,
         "environment": "production",
         "bundle_name": "d",
+        "check_name": a_check(project).name,
+        "kind": "py",
         "backtest_id": waiting_backtest(project).pk,
         "reclassification_id": waiting_reclassification(project).pk,
         "deployment_id": deployment.pk,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from governance.commands.check_bindings import MOST_LINES, BindingsMovedOn, bind
+from governance.commands.check_bindings import BindingsMovedOn, bind
 from governance.domain.actor import CONSOLE
-from governance.domain.bindings import Binding
+from governance.domain.bindings import MOST_LINES, Binding
 from governance.domain.errors import InvalidInput
 from governance.domain.roles import Role
 from governance.models import AuditEntry, CheckBindings, Environment

@@ -41,6 +41,14 @@ PAGES = {
     "new test": "/p/default/contracts/b/support-agent/tests/new/",
     "new test of a session": "/p/default/contracts/b/support-agent/tests/new-session/",
     "versions compared": "/p/default/contracts/b/support-agent/compare/",
+    "success checks": "/p/default/checks/",
+    "success check": "/p/default/checks/c/tickets/",
+    "shipped check": "/p/default/checks/c/http/",
+    "versions of a check compared": "/p/default/checks/c/tickets/compare/",
+    "bindings": "/p/default/checks/bindings/",
+    "a line begun": "/p/default/checks/bindings/?tool=http_get",
+    "calls by check": "/p/default/checks/use/",
+    "what bindings would judge": "/p/default/checks/bindings/preview/",
     "needs attention": "/p/default/attention/",
     "rejected": "/p/default/settings/rejected/",
     "set aside": "/p/default/settings/set-aside/",
@@ -82,6 +90,17 @@ def _something_to_show(console):
         "limits: {max_attempts: 900}, then: {action: block, message: m}}\n"
     )
     assert console.ask("POST", "contracts", json.dumps({"yaml": written}).encode())[0] in (200, 201)
+    for label in ("partial", "denied"):
+        check = (
+            "apiVersion: edictum-site/v1\nkind: SuccessCheck\nmetadata: {name: tickets}\n"
+            "otherwise: default\nrules:\n  - {id: not-ok, when: {result.ok: {equals: false}}, "
+            f"verdict: failure, label: {label}}}\n"
+        )
+        saved = json.dumps({"yaml": check}).encode()
+        assert console.ask("PUT", "success-checks/tickets", saved)[0] in (200, 201)
+    lines = [{"tool": "crm_*", "check": "tickets"}, {"agent": "b*", "tool": "*", "check": "http"}]
+    bound = json.dumps({"bindings": lines}).encode()
+    assert console.ask("PUT", "success-check-bindings", bound)[0] == 200
     scan = {"total_scanned": 2, "violations": [{"name": "s", "risk_level": "high"}]}
     scan |= {"agent_id": "billing-bot", "stats": {"critical": 0, "high": 1}}
     assert console.ask("POST", "skill-scan", json.dumps(scan).encode())[0] == 200

@@ -1,0 +1,136 @@
+"""The bindings of checks: one form with all lines, kept whole; without script it is sent to the
+server for every step, and nothing judges by it before it is saved."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from governance import queries
+from governance.auth import MemberRequest, member_page
+from governance.commands.check_bindings import BindingsMovedOn, bind
+from governance.domain.actor import shown
+from governance.domain.bindings import MOST_LINES, Binding, hidden_by, lines_from_form
+from governance.domain.errors import InvalidInput, Problem
+from governance.policies import Action, may, refuse_unless
+from governance.queries.check_bindings import Bindings, bindings_of
+from governance.queries.checks import check_names, ours
+from governance.views.check_tabs import BINDINGS, tabs_of_all
+from governance.views.check_words import bindings_sentence
+
+_STEP = re.compile(r"(up|down|remove):(\d{1,3})")
+_AT = re.compile(r"bindings\[(\d+)\]\.(\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the form, with what is wrong with it."""
+
+    number: int
+    line: Binding
+    errors: dict[str, str]
+    hidden_by: int | None  # the number of the line that leaves nothing for this one
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page()
+def check_bindings(request: MemberRequest) -> HttpResponse:
+    present = bindings_of(request.project)
+    if request.method != "POST":
+        lines = [*present.lines, *_begun(request)]
+        return _page(request, lines, present, is_changed=len(lines) > len(present.lines))
+    refuse_unless(request.role, Action.WRITE_BINDING)
+    lines = lines_from_form(request.POST.getlist)
+    act = request.POST.get("act", "")
+    if act != "save":
+        if tool := request.POST.get("bind", ""):
+            lines.append(Binding("*", "*", tool, ""))
+        return _page(request, _stepped(lines, act), present, is_changed=True)
+    lines = [line for line in lines if line.tool or line.check]  # a line begun and left alone
+    try:
+        revision = _number(request.POST.get("revision", ""))
+        changed = bind(request.project, lines, revision=revision, by=request.actor)
+    except InvalidInput as refused:
+        return _page(request, lines, present, refused=refused, is_changed=True, status=422)
+    except BindingsMovedOn as moved:
+        return _page(request, lines, moved.present, moved=True, is_changed=True, status=409)
+    told = "Saved: calls are judged so from now on."
+    same = changed.revision == present.revision
+    messages.success(request, "Nothing changed." if same else told)
+    return redirect("governance:check_bindings", request.project.slug)
+
+
+def _begun(request: MemberRequest) -> list[Binding]:
+    """A line for the tool that another page leads here with; it is not saved yet."""
+    tool = request.GET.get("tool", "")
+    check = request.GET.get("check", "")
+    return [Binding("*", "*", tool or "*", check)] if tool or check else []
+
+
+def _stepped(lines: list[Binding], act: str) -> list[Binding]:
+    if act == "add":
+        return [*lines, Binding("*", "*", "", "")]
+    step = _STEP.fullmatch(act)
+    if step is None or not 1 <= (place := int(step[2])) <= len(lines):
+        return lines
+    line = lines.pop(place - 1)
+    if step[1] != "remove":
+        lines.insert(max(0, place - 2) if step[1] == "up" else place, line)
+    return lines
+
+
+def _page(
+    request: MemberRequest,
+    lines: Sequence[Binding],
+    present: Bindings,
+    *,
+    refused: InvalidInput | None = None,
+    moved: bool = False,
+    is_changed: bool = False,
+    status: int = 200,
+) -> HttpResponse:
+    may_bind = may(request.role, Action.WRITE_BINDING)
+    names = check_names(request.project)
+    brought = {each.name for each in ours()}
+    problems = refused.errors if refused else ()
+    context: dict[str, Any] = {
+        "page_title": "Bindings",
+        "tabs": tabs_of_all(request, BINDINGS),
+        "sentence": bindings_sentence(present.lines),
+        "lines": _lines(lines, problems),
+        "present": present,
+        "changed_by": shown(present.changed_by),
+        "may_bind": may_bind,
+        "own_names": [name for name in names if name not in brought],
+        "brought_names": [name for name in names if name in brought],
+        "environments": queries.environments(request.project),
+        "blank": Line(0, Binding("*", "*", "", ""), {}, None),
+        "is_changed": is_changed,
+        "moved": moved,
+        "refused": [each.message for each in problems if not _AT.fullmatch(each.path)]
+        or ([str(refused)] if refused and not problems else []),
+        "is_full": len(lines) >= MOST_LINES,
+    }
+    return render(request, "governance/checks/bindings.html", context, status=status)
+
+
+def _lines(lines: Sequence[Binding], problems: Sequence[Problem]) -> list[Line]:
+    errors: dict[int, dict[str, str]] = {}
+    for problem in problems:
+        if at := _AT.fullmatch(problem.path):
+            errors.setdefault(int(at[1]), {})[at[2]] = problem.message
+    found = []
+    for place, line in enumerate(lines):
+        before = hidden_by(lines, place) if line.tool else None
+        hidden = None if before is None else before + 1
+        found.append(Line(place + 1, line, errors.get(place, {}), hidden))
+    return found
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None

@@ -1,0 +1,30 @@
+"""The tabs of the pages of checks. Who adds a page adds its tab here."""
+
+from django.urls import reverse
+
+from governance.auth import MemberRequest
+from governance.views.contract_tabs import ShownTab, Tab
+
+CHECKS = "governance:checks"
+BINDINGS = "governance:check_bindings"
+OVERVIEW = "governance:check"
+COMPARE = "governance:compare_check"
+
+OF_ALL = (Tab("Checks", CHECKS), Tab("Bindings", BINDINGS))
+OF_ONE = (Tab("Overview", OVERVIEW), Tab("Compare", COMPARE))
+
+
+def tabs_of_all(request: MemberRequest, current: str) -> list[ShownTab]:
+    return [
+        ShownTab(tab.words, reverse(tab.view, args=[request.project.slug]), tab.view == current)
+        for tab in OF_ALL
+    ]
+
+
+def tabs_of_one(request: MemberRequest, name: str, current: str) -> list[ShownTab]:
+    """`current` is a view among them, or another when none is the page that is shown."""
+    slug = request.project.slug
+    return [
+        ShownTab(tab.words, reverse(tab.view, args=[slug, name]), tab.view == current)
+        for tab in OF_ONE
+    ]

@@ -1,0 +1,84 @@
+"""The success checks of a project, those that the console brings, and one's own drafts."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from governance.auth import MemberRequest, member_page
+from governance.domain.bindings import Binding
+from governance.domain.success import DEFAULT
+from governance.models import CheckVersion
+from governance.policies import Action, may
+from governance.queries.check_bindings import bindings_of, lines_by_check
+from governance.queries.check_drafts import check_drafts_of
+from governance.queries.checks import Ours, included_by, newest_check_versions, ours
+from governance.views.check_tabs import CHECKS, tabs_of_all
+from governance.views.check_words import checks_sentence, line_words
+
+SHOWN = 100
+LINES = 3  # of one check in a row; more are counted
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    name: str
+    version: int
+    description: str
+    rules: int
+    lines: tuple[str, ...]
+    more_lines: int
+    includers: list[str]
+    saved: CheckVersion | None = None
+
+    @property
+    def is_used(self) -> bool:
+        return bool(self.lines or self.includers) or self.name == DEFAULT.name
+
+
+@require_safe
+@member_page()
+def checks(request: MemberRequest) -> HttpResponse:
+    after = request.GET.get("after", "")
+    found = newest_check_versions(request.project, after if "\0" not in after else "", SHOWN + 1)
+    shown = found[:SHOWN]
+    bindings = bindings_of(request.project)
+    places, includers = lines_by_check(bindings), included_by(request.project)
+    own = {version.name for version in shown}
+    brought = [
+        _row(each, places.get(each.name, ()), includers) for each in ours() if each.name not in own
+    ]
+    may_write = may(request.role, Action.WRITE_CHECK)
+    context: dict[str, Any] = {
+        "page_title": "Success checks",
+        "tabs": tabs_of_all(request, CHECKS),
+        "sentence": checks_sentence(
+            len(shown), len(bindings.lines), more=len(found) > SHOWN or bool(after)
+        ),
+        "own": [_row(each, places.get(each.name, ()), includers) for each in shown],
+        "brought": len(brought),
+        "used": [row for row in brought if row.is_used],
+        "unused": [row for row in brought if not row.is_used],
+        "is_bound": bool(bindings.lines),
+        "may_bind": may(request.role, Action.WRITE_BINDING),
+        "after": after,
+        "next": shown[-1].name if len(found) > SHOWN else "",
+        "may_write": may_write,
+        "drafts": check_drafts_of(request.project, request.user.pk) if may_write else [],
+    }
+    return render(request, "governance/checks/checks.html", context)
+
+
+def _row(found: CheckVersion | Ours, lines: list[Binding] | tuple[()], includers: Any) -> Row:
+    return Row(
+        name=found.name,
+        version=found.number if isinstance(found, CheckVersion) else found.version,
+        description=found.description,
+        rules=found.rules,
+        lines=tuple(line_words(line) for line in lines[:LINES]),
+        more_lines=max(0, len(lines) - LINES),
+        includers=includers.get(found.name, []),
+        saved=found if isinstance(found, CheckVersion) else None,
+    )

@@ -1,0 +1,89 @@
+"""What the pages of success checks show of calls: how many each binding, and each check, judges."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from governance.auth import MemberRequest, member_page
+from governance.domain.bindings import LAST, Binding, lines_from_form
+from governance.queries.check_bindings import bindings_of
+from outcomes.domain.shared_out import SharedOut
+from outcomes.queries.judged_calls import calls_shared_out
+
+A_DAY = timedelta(hours=24)
+SHOWN = 30  # tools without a check of their own
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page()
+def bindings_preview(request: MemberRequest) -> HttpResponse:
+    """Of lines that somebody is writing, by which nothing is judged yet; or of those that stand."""
+    present = bindings_of(request.project)
+    is_sent = request.method == "POST"
+    lines = lines_from_form(request.POST.getlist) if is_sent else list(present.lines)
+    found = _found(request, lines)
+    context = {
+        "page_title": "What bindings would judge",
+        "lines": list(zip(lines, found.lines, strict=True)),
+        "found": found,
+        "sentence": uncovered_sentence(found),
+        "uncovered": found.uncovered[:SHOWN],
+        "more": max(0, len(found.uncovered) - SHOWN),
+        "most": found.uncovered[0][1] if found.uncovered else 0,
+        "revision": request.POST.get("revision", present.revision),
+    }
+    return _part(request, "outcomes/_bindings_preview.html", context)
+
+
+@require_safe
+@member_page()
+def check_use(request: MemberRequest) -> HttpResponse:
+    """How many calls of a day each check judges, each number put into its own row."""
+    lines = bindings_of(request.project).lines
+    found = _found(request, lines)
+    used = used_by_check(lines, found)
+    if of := request.GET.get("of", ""):
+        used = Counter({of: used[of]})
+    context = {
+        "page_title": "Calls by check",
+        "rows": sorted(used.items(), key=lambda item: (-item[1], item[0])),
+        "calls": found.calls,
+        "of": of,
+    }
+    return _part(request, "outcomes/_check_use.html", context)
+
+
+def used_by_check(lines: Sequence[Binding], found: SharedOut) -> Counter[str]:
+    used = Counter({LAST: found.last})
+    for line, calls in zip(lines, found.lines, strict=True):
+        used[line.check] += calls
+    return used
+
+
+def uncovered_sentence(found: SharedOut) -> str:
+    """No check of its own: 14 tools, 32 % of calls."""
+    if not found.calls:
+        return "No call ran in the last 24 hours."
+    if not found.uncovered:
+        return "Every tool that was called has a check of its own."
+    number = len(found.uncovered)
+    share = 100 * found.uncovered_calls / found.calls
+    said = f"{share:.0f}" if share >= 1 else "less than 1"
+    return f"No check of its own: {number:,} tool{'' if number == 1 else 's'}, {said} % of calls."
+
+
+def _found(request: MemberRequest, lines: Sequence[Binding]) -> SharedOut:
+    return calls_shared_out(request.project.pk, tuple(lines), timezone.now() - A_DAY)
+
+
+def _part(request: MemberRequest, part: str, context: dict[str, Any]) -> HttpResponse:
+    """The fragment, or a page around it for who follows its link."""
+    is_alone = request.headers.get("HX-Request") == "true"
+    template = part if is_alone else "outcomes/check_part.html"
+    return render(request, template, context | {"part": part, "alone": is_alone})

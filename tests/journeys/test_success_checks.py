@@ -1,0 +1,149 @@
+"""From a call that was judged wrong to a check that is bound to its tool, in one browser."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.items import an_outcome
+from tests.journeys.console import Console
+
+CHECKS = "/p/default/checks/"
+BINDINGS = f"{CHECKS}bindings/"
+CHECK = (
+    "apiVersion: edictum-site/v1\nkind: SuccessCheck\nmetadata: {name: tickets}\n"
+    "otherwise: default\nrules:\n"
+    "  - {id: not-ok, when: {result.ok: {equals: false}}, verdict: failure}\n"
+)
+TOOLS = ("ticket_open", "ticket_close", "ticket_search")
+
+
+@pytest.fixture(autouse=True)
+def _called(console: Console):
+    saved = json.dumps({"yaml": CHECK}).encode()
+    assert console.ask("PUT", "success-checks/tickets", saved)[0] in (200, 201)
+    bind(console)
+    console.post(*(an_outcome(tool_name=tool, output={"ok": False}) for tool in TOOLS))
+    console.settled("outcomes")
+    yield
+    bind(console)
+
+
+def bind(console: Console, *lines: dict[str, str]) -> None:
+    body = json.dumps({"bindings": lines}).encode()
+    assert console.ask("PUT", "success-check-bindings", body)[0] == 200
+
+
+def bound(console: Console) -> list[str]:
+    told = console.ask("GET", "success-check-bindings")[1]["bindings"]
+    return [f"{line['agent']} {line['tool']} {line['check']}" for line in told]
+
+
+def judged(console: Console, tool: str) -> str:
+    call_id = f"{tool}-after"
+    console.post(an_outcome(call_id, tool_name=tool, output={"ok": False}))
+    return str(console.settled(f"outcomes/{call_id}")["verdict"])
+
+
+def field(page: Page, line: int, name: str):
+    return page.get_by_label(f"Line {line}: {name}", exact=True)
+
+
+def tools_in(page: Page) -> list[str]:
+    return [each.input_value() for each in page.locator("#binding-lines [name=tool]").all()]
+
+
+def test_a_tool_without_a_check_is_bound_from_where_it_is_listed(console: Console, admin: Page):
+    admin.get_by_role("link", name="Success checks").first.click()
+    expect(admin).to_have_url(f"{console.url}{CHECKS}")
+    admin.get_by_role("link", name="Bindings").first.click()
+    card = admin.locator("#bindings-preview")
+    expect(card.get_by_role("heading")).to_contain_text("No check of its own:")
+    card.get_by_role("button", name="Bind… ticket_open").click()
+    expect(field(admin, 1, "tool")).to_have_value("ticket_open")
+    expect(admin.get_by_text("not saved yet")).to_be_visible()
+    field(admin, 1, "tool").fill("ticket_*")
+    field(admin, 1, "check").select_option("tickets")
+    expect(admin.locator("#judged-1")).to_have_text(re.compile(r"[1-9]"))
+    assert bound(console) == []
+    admin.get_by_role("button", name="Save", exact=True).click()
+    expect(admin.get_by_text("calls are judged so from now on")).to_be_visible()
+    assert bound(console) == ["* ticket_* tickets"]
+    assert judged(console, "ticket_open") == "failure"
+
+
+def test_lines_change_their_places_by_keyboard_and_keep_the_focus(console: Console, admin: Page):
+    bind(console, *({"tool": tool, "check": "tickets"} for tool in TOOLS))
+    admin.goto(f"{console.url}{BINDINGS}")
+    down = admin.get_by_role("button", name="Line 1: down")
+    down.focus()
+    admin.keyboard.press("Enter")
+    assert tools_in(admin) == ["ticket_close", "ticket_open", "ticket_search"]
+    expect(admin.get_by_role("button", name="Line 2: down")).to_be_focused()
+    admin.keyboard.press("Enter")
+    assert tools_in(admin) == ["ticket_close", "ticket_search", "ticket_open"]
+    expect(admin.locator("#bindings-said")).to_have_text("Line 3 of 3.")
+    admin.get_by_role("button", name="Line 1: remove").click()
+    expect(admin.get_by_role("button", name="Line 1: remove")).to_be_focused()
+    admin.get_by_role("button", name="Line", exact=True).click()
+    expect(field(admin, 3, "tool")).to_be_focused()
+    admin.keyboard.type("other")
+    field(admin, 3, "check").select_option("http")
+    admin.get_by_role("button", name="Save", exact=True).click()
+    expect(admin.get_by_text("calls are judged so from now on")).to_be_visible()
+    assert bound(console) == ["* ticket_search tickets", "* ticket_open tickets", "* other http"]
+
+
+def test_a_line_is_dragged_by_its_number_to_another_place(console: Console, admin: Page):
+    bind(console, *({"tool": tool, "check": "tickets"} for tool in TOOLS))
+    admin.goto(f"{console.url}{BINDINGS}")
+    grips = admin.locator("[data-grip]")
+    target = admin.locator("[data-binding]").nth(2)
+    box = target.bounding_box()
+    assert box is not None
+    grips.nth(0).drag_to(target, target_position={"x": 30, "y": box["height"] - 4})
+    expect(admin.locator("#bindings-said")).to_have_text("Line 3 of 3.")
+    assert tools_in(admin) == ["ticket_close", "ticket_search", "ticket_open"]
+    expect(field(admin, 3, "tool")).to_have_value("ticket_open")
+
+
+def test_without_script_every_step_works_as_well(console: Console, signed_in, open_page):
+    bind(console, *({"tool": tool, "check": "tickets"} for tool in TOOLS))
+    page = open_page(storage_state=signed_in, java_script_enabled=False)
+    page.goto(f"{console.url}{BINDINGS}")
+    page.get_by_role("button", name="Line 3: up").click()
+    assert tools_in(page)[:3] == ["ticket_open", "ticket_search", "ticket_close"]
+    page.get_by_role("button", name="Line 1: remove").click()
+    page.get_by_role("button", name="What would they judge?").click()
+    expect(page.get_by_role("cell", name="* * ticket_search")).to_be_visible()
+    page.get_by_role("button", name="Back to the lines").click()
+    page.get_by_role("button", name="Save", exact=True).last.click()
+    expect(page.get_by_text("calls are judged so from now on")).to_be_visible()
+    assert bound(console) == ["* ticket_search tickets", "* ticket_close tickets"]
+
+
+def test_a_check_tells_what_it_says_and_can_be_taken_along(console: Console, admin: Page):
+    admin.goto(f"{console.url}{CHECKS}c/tickets/")
+    expect(admin.get_by_role("heading", level=1)).to_contain_text("tickets v1")
+    admin.get_by_role("link", name="not-ok").click()
+    expect(admin.locator("#L6")).to_be_in_viewport()
+    admin.locator("summary", has_text="Download").click()
+    with admin.expect_download() as started:
+        admin.get_by_role("link", name="tickets.py").click()
+    assert started.value.suggested_filename == "tickets.py"
+    assert "def success_check" in started.value.path().read_text()
+
+
+@pytest.mark.parametrize("width", [320, 390, 768])
+def test_nothing_is_wider_than_the_window(console: Console, signed_in, open_page, width):
+    long = "a_tool_with_a_name_of_more_than_forty_letters_" * 2
+    bind(
+        console,
+        {"tool": long, "check": "tickets"},
+        {"agent": long[:90], "tool": "*", "check": "http"},
+    )
+    page = open_page(storage_state=signed_in, viewport={"width": width, "height": 900})
+    for path in ("", "c/tickets/", "c/http/", "c/tickets/compare/", "bindings/", "use/"):
+        page.goto(f"{console.url}{CHECKS}{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path

@@ -1,0 +1,133 @@
+"""What the pages of success checks show of calls, counted from the minutes."""
+
+import re
+
+import pytest
+
+from outcomes.domain.shared_out import SharedOut
+from outcomes.views.check_bindings import uncovered_sentence
+from tests import builders
+from tests.builders import an_outcome
+from tests.governance.naming import a_check, bound
+from tests.outcomes.pages import Pages, text_of
+from tests.outcomes.posting import Agent
+
+PREVIEW, USE = "checks/bindings/preview/", "checks/use/"
+
+
+@pytest.fixture
+def called(project, agent: Agent) -> None:
+    """Ten calls: five of http_get, of which two by a billing bot; three of crm_read; two denied."""
+    for number in range(5):
+        bot = "billing-bot" if number < 2 else "other"
+        agent.post(an_outcome(tool_name="http_get", agent_id=bot, output=number))
+    agent.post(*(an_outcome(tool_name="crm_read", output=None) for _ in range(3)))
+    agent.post(*(an_outcome(tool_name="shell", type="denied", reason="limit") for _ in range(2)))
+
+
+def alone(pages: Pages, path: str, *lines: tuple[str, str, str, str], **query: str) -> str:
+    headers = {"HX-Request": "true"}
+    if not lines:
+        return pages.client.get(f"{pages.base}/{path}", query, headers=headers).content.decode()
+    names = ("environment", "agent", "tool", "check")
+    sent = dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))
+    return pages.client.post(f"{pages.base}/{path}", sent, headers=headers).content.decode()
+
+
+def judged(body: str) -> list[str]:
+    found = re.findall(r'id="judged-\w+" hx-swap-oob="true">(?:<[^>]*>)?(\d+)', body)
+    return list(found)
+
+
+@pytest.mark.usefixtures("called")
+def test_lines_that_nobody_saved_are_counted_as_they_are_written(project, pages: Pages):
+    lines = [("*", "billing-*", "*", "http"), ("*", "*", "http_*", "http"), ("x", "*", "*", "")]
+    body = alone(pages, PREVIEW, *lines)
+    assert judged(body) == ["2", "3", "0", "3"]
+    assert "No check of its own: 1 tool, 38 % of calls." in body
+    assert 'value="crm_read"' in body
+    assert "shell" not in body
+
+
+@pytest.mark.usefixtures("called")
+def test_the_saved_lines_are_counted_on_a_page_of_its_own(project, pages: Pages):
+    bound(project, "http_* http", "* mcp")
+    text = pages.text(PREVIEW)
+    assert "Every tool that was called has a check of its own." in text
+    assert "* * http_* http 5" in text
+    assert "* * * mcp 3" in text
+
+
+@pytest.mark.usefixtures("called")
+def test_without_script_the_lines_go_there_and_come_back(project, pages: Pages):
+    sent = {"environment": "*", "agent": "*", "tool": "http_*", "check": "http", "revision": "7"}
+    answer = pages.client.post(f"{pages.base}/{PREVIEW}", sent)
+    body = answer.content.decode()
+    assert "* * http_* http 5" in text_of(answer)
+    for name, value in sent.items():
+        assert f'name="{name}" value="{value}"' in body
+
+
+@pytest.mark.usefixtures("called")
+def test_each_check_gets_the_calls_of_its_lines(project, pages: Pages):
+    a_check(project)
+    bound(project, "http_get mine", "crm_* mine", "nothing http")
+    body = alone(pages, USE)
+    assert re.search(r'id="use-of-mine" hx-swap-oob="true">8<', body)
+    assert re.search(r'id="use-of-http" hx-swap-oob="true" class="quiet-text">0<', body)
+    assert "mine 8" in pages.text(USE)
+    assert '<span id="use-of-mine">8</span>' in alone(pages, USE, of="mine")
+    assert "none" in alone(pages, USE, of="flags")
+
+
+def test_without_a_call_it_says_so(pages: Pages):
+    assert "No call ran in the last 24 hours." in pages.text(PREVIEW)
+    assert "0 calls ran" in pages.text(USE)
+
+
+@pytest.mark.usefixtures("called")
+def test_calls_of_another_project_do_not_count(project, pages: Pages):
+    other = builders.a_project()
+    key = builders.a_key(other, "ingest")[0]
+    Agent(builders.bearing(key)).post(an_outcome(tool_name="http_get", output=1))
+    assert judged(alone(pages, PREVIEW, ("*", "*", "http_get", "http"))) == ["5", "3"]
+
+
+@pytest.mark.usefixtures("called")
+def test_calls_of_more_than_a_day_ago_do_not_count(project, agent: Agent, pages: Pages):
+    agent.post(an_outcome(tool_name="http_get", output=1, timestamp="2020-01-01T00:00:00Z"))
+    assert judged(alone(pages, PREVIEW, ("*", "*", "http_get", "http"))) == ["5", "3"]
+
+
+@pytest.mark.usefixtures("called")
+def test_of_very_many_calls_the_newest_stand_for_all(project, pages: Pages, monkeypatch):
+    monkeypatch.setattr("outcomes.queries.judged_calls.LOOKED_THROUGH", 1)
+    assert judged(alone(pages, PREVIEW, ("*", "billing-bot", "*", "http"))) == ["2", "6"]
+
+
+@pytest.mark.usefixtures("called")
+def test_many_lines_cost_no_more_queries(project, pages: Pages, django_assert_max_num_queries):
+    lines = [("*", f"billing-{number}*", "*", "http") for number in range(60)]
+    lines += [("production", "billing-*", f"t{number}", "http") for number in range(60)]
+    with django_assert_max_num_queries(12):
+        alone(pages, PREVIEW, *lines)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (SharedOut((), 0, ()), "No call ran in the last 24 hours."),
+        (SharedOut((5,), 2, ()), "Every tool that was called has a check of its own."),
+        (SharedOut((50,), 50, (("a", 50),)), "No check of its own: 1 tool, 50 % of calls."),
+        (
+            SharedOut((999,), 1, (("a", 1),)),
+            "No check of its own: 1 tool, less than 1 % of calls.",
+        ),
+        (
+            SharedOut((68,), 32, tuple((f"t{n}", 2) for n in range(16))),
+            "No check of its own: 16 tools, 32 % of calls.",
+        ),
+    ],
+)
+def test_the_sentence_has_its_forms(found, said):
+    assert uncovered_sentence(found) == said
