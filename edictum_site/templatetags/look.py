@@ -12,9 +12,9 @@ from django.templatetags.static import static
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
-from edictum_site import figures
 from edictum_site.json_tree import Path
 from edictum_site.json_tree import json_tree as tree_of
+from governance.domain import figures
 from governance.domain.actor import shown
 
 register = template.Library()

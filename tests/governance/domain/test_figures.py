@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edictum_site.figures import (
+from governance.domain.figures import (
     duration,
     exact_time,
     interval,
