@@ -19,6 +19,8 @@ from governance.domain.actor import shown
 
 register = template.Library()
 
+SHORT_NAME = 20  # characters that stay on one line
+_PARTS = re.compile(r"(?<=[_.:/-])(?=[^_.:/-])")
 _IN_BACKTICKS = re.compile(r"`([^`]+)`")
 
 # What a call's kind is called on a page, and the shape that stands for it; no kind: still open.
@@ -86,10 +88,10 @@ def verdict(
 
 
 @register.inclusion_tag("_components/rate.html")
-def rate(successes: int, of: int, target: float | None = None) -> dict[str, Any]:
-    """Red when even the upper bound is below the project's target."""
+def rate(successes: int, of: int, target: float | None = None, *, ran: int = 0) -> dict[str, Any]:
+    """Red when even the upper bound is below the project's target; `ran` may count for nothing."""
     if not of:
-        return {"of": 0}
+        return {"of": 0, "ran": ran}
     low, high = figures.interval(successes, of)
     return {
         "of": of,
@@ -124,6 +126,13 @@ def local_time(moment: datetime | None, style: str = "short") -> SafeString:
 @register.simple_tag
 def json_tree(value: object, decided: Path | None = None) -> SafeString:
     return tree_of(value, decided)
+
+
+@register.filter
+def breakable(name: str) -> SafeString:
+    """A long name, with the places where it is broken rather than anywhere."""
+    parts = _PARTS.split(name) if len(name) > SHORT_NAME else [name]
+    return SafeString("<wbr>".join(escape(part) for part in parts))
 
 
 @register.filter

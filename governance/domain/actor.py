@@ -1,9 +1,12 @@
 """Who does something: a person, a key, or the console itself."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
 from governance.domain.roles import Role
+
+_NUMBERED_KEY = re.compile(r"\Akey:\d+ ")
 
 
 class ActorKind(StrEnum):
@@ -30,8 +33,9 @@ class Actor:
 
 
 def shown(actor: str) -> str:
-    """An actor as the log writes it, for people to read: an e-mail needs no word before it."""
-    return actor.removeprefix(f"{ActorKind.PERSON}:")
+    """An actor as the log writes it, for people to read: a name needs neither a word nor a number
+    before it, but for a key, that it is one."""
+    return _NUMBERED_KEY.sub("key ", actor.removeprefix(f"{ActorKind.PERSON}:"))
 
 
 CONSOLE = Actor(ActorKind.CONSOLE, None, "console", Role.ADMIN)

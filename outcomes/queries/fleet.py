@@ -42,6 +42,7 @@ class Today:
     """What an agent has called since midnight UTC."""
 
     calls: int = 0
+    ran: int = 0
     successes: int = 0
     judged: int = 0
 
@@ -174,6 +175,8 @@ def today_of(agents: Iterable[FleetAgent], now: datetime) -> Mapping[Place, Toda
             continue
         today = found[place]
         today.calls += number
+        if verdict:
+            today.ran += number
         if verdict == Verdict.SUCCESS:
             today.successes += number
         if verdict in (Verdict.SUCCESS, Verdict.FAILURE):

@@ -301,6 +301,11 @@ function ready(part) {
 }
 
 ready(document);
+// Of more tabs than fit the current one is in sight.
+for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
+  const { parentElement: tabs } = tab;
+  tabs.scrollLeft = tab.offsetLeft + tab.offsetWidth + 24 - tabs.offsetLeft - tabs.clientWidth;
+}
 document.addEventListener("htmx:load", ({ detail }) => {
   ready(detail.elt.parentElement ?? detail.elt);
   if (detail.elt.matches("[data-live]")) showChosen();

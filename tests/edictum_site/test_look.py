@@ -63,6 +63,7 @@ def test_a_rate_is_red_only_when_it_is_surely_below_its_target():
 
 def test_a_rate_of_nothing_is_no_zero():
     assert "none ran" in shown("{% rate 0 0 %}")
+    assert "not known" in shown("{% rate 0 0 ran=3 %}")
 
 
 def test_a_time_is_written_in_utc_for_pages_without_script():
@@ -91,3 +92,19 @@ def test_words_in_backticks_are_code_and_nothing_else_is_markup():
 def test_a_time_is_followed_by_what_follows_it():
     html = shown("Since {% local_time at %}, by", at=datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC))
     assert "</time>, by" in html
+
+
+def test_a_long_name_is_broken_between_its_words():
+    def broken(name: str) -> str:
+        return shown("{{ name|breakable }}", name=name)
+
+    assert broken("http_get") == "http_get"
+    assert broken("a_tool_with_a_rather_long_name") == (
+        "a_<wbr>tool_<wbr>with_<wbr>a_<wbr>rather_<wbr>long_<wbr>name"
+    )
+    assert broken("<b>/" * 9).startswith("&lt;b&gt;/<wbr>&lt;b&gt;/")
+
+
+def test_a_key_is_named_without_its_number():
+    assert shown("{{ who|actor }}", who="key:12 release") == "key release"
+    assert shown("{{ who|actor }}", who="person:a@example.test") == "a@example.test"
