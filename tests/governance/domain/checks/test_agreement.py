@@ -10,9 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from governance.domain.checks.automata import automaton
 from governance.domain.checks.compiled import Compiled
 from governance.domain.checks.exports import python_module, typescript_module
 from governance.domain.checks.matcher import canonical
+from governance.domain.checks.matching.call import WORK
 from governance.domain.checks.named import NamedCheck
 from governance.domain.checks.text import check_text
 from tests.governance.domain.checks.exported import (
@@ -23,6 +25,7 @@ from tests.governance.domain.checks.exported import (
     by_python,
 )
 from tests.governance.domain.checks.generated import REACHED, Generated, constructs, generated
+from tests.governance.domain.checks.handmade import check, leaf, piped, rule
 from tests.governance.domain.checks.oracle import Said, judged
 from tests.governance.domain.checks.strategies import TOOLS, as_yaml, documents, elapsed, results
 
@@ -119,3 +122,39 @@ def test_whatever_is_written_and_returned_all_of_them_agree(node: NodeMatcher, d
         expected = comparable(judged(document, tool, result, ms))
         assert comparable(check.explain(tool, result, ms)) == expected
         assert comparable(told) == expected
+
+
+LEFT = 1_000  # of the budget, for the rule that is tried
+SPENDS = [
+    ("equals", 5, [["key", "a"], ["values"]], {"a": {"b": 1, "c": 2}}, 32),
+    ("equals", 5, [["key", "a"], ["items"], ["key", "b"]], {"a": [1, {"b": 2}, 3]}, 48),
+    ("equals", [], [["key", "a"]], {"a": [1]}, 16),
+    ("equals", 5, [["key", "a"], ["text"]], {"a": ["\U0001f600"]}, 80),
+    ("equals", 5, [["key", "a"], ["json"]], {"a": '["\U0001f600"]'}, 5),
+    ("equals", 5, [["key", "a"], ["json"]], {"a": "no JSON"}, 7),
+    ("equals", 5, [["key", "a"], ["json"]], {"a": "It is no JSON"}, 0),
+    ("contains", "z", [["key", "a"]], {"a": "\U0001f600\U0001f600"}, 2),
+    ("contains_any", ["z"] * 40, [["key", "a"]], {"a": "1234"}, 12),
+    ("matches_any", [0, 0, 0], [["key", "a"]], {"a": "1234"}, 12),
+]
+
+
+@pytest.mark.parametrize(("op", "wanted", "steps", "result", "cost"), SPENDS)
+def test_the_budget_of_a_judgement_ends_at_the_same_place(
+    node: NodeMatcher, op: str, wanted: Any, steps: list[Any], result: dict[str, Any], cost: int
+):
+    spent = (WORK - LEFT) // 1_000
+    tried = rule(leaf(op, wanted, piped(*steps)))
+    compiled: Any = check(
+        rule(leaf("matches_any", [0] * spent, piped(["key", "much"]))),
+        rule(leaf("starts_with", "z", piped(["key", "some"]))),
+        tried,
+        automata=[automaton("^z")],
+    )
+    check_here = NamedCheck(compiled)
+    for some, verdict in ((LEFT - cost, "success"), (LEFT - cost + 1, "unknown")):
+        given = {"much": "x" * 1_000, "some": "x" * some, **result}
+        (told,) = node.judged(compiled, [("tool", json.dumps(given), None)])
+        said = check_here.explain("tool", given)
+        assert (said.verdict, told[0]) == (verdict, verdict)
+        assert comparable(told) == comparable(said)

@@ -7,49 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from governance.domain.checks.automata import automaton
 from governance.domain.checks.matcher import Explanation, UnknownFormat, build, canonical
 from tests.governance.domain.checks import oracle_values
+from tests.governance.domain.checks.handmade import check, leaf, piped, rule, there
 from tests.governance.domain.checks.strategies import values
-
-RESULT = [{"base": "result", "steps": []}]
-
-
-def leaf(op: str, value: Any, select: Any = None) -> dict[str, Any]:
-    return {"select": select or RESULT, "text": "result", "op": op, "value": value}
-
-
-def there(select: Any = None) -> dict[str, Any]:
-    return leaf("exists", value=True, select=select)
-
-
-def piped(*steps: list[Any]) -> list[dict[str, Any]]:
-    return [{"base": "result", "steps": list(steps)}]
-
-
-def rule(when: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    return {
-        "id": "rule",
-        "of": None,
-        "of_version": None,
-        "tool": "*",
-        "when": when,
-        "verdict": "failure",
-        "reason": [],
-        "label": None,
-    } | fields
-
-
-def check(*rules: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    return {
-        "format": 1,
-        "name": "check",
-        "version": 1,
-        "otherwise": "success",
-        "automata": [automaton("(a+)+$"), automaton(r"(?:\\|\[|é)*x")],
-        "rules": list(rules),
-    } | fields
-
 
 EVERYTHING = build(
     check(
