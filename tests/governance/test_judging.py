@@ -1,6 +1,7 @@
 """Many calls asked about at once: which rules each of them fails, as `evaluate()` has it."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -86,6 +87,71 @@ def test_every_decision_is_that_of_the_librarys_evaluate(engine, rules, calls, d
     ]
 
 
+WARNS_ALL_BUT_TWO = (
+    "{id: a, type: post, tool: '*', when: {not: {principal.role: {equals: two}}},"
+    " then: {action: warn, message: m}}"
+)
+ONE_OF_EACH = {
+    "an argument": pre("{args.x: {equals: 2}}"),
+    "within an argument": pre("{args.deep.er: {equals: 2}}"),
+    "an argument that is there": pre("{args.x: {exists: false}}"),
+    "who calls": pre("{principal.role: {equals: two}}"),
+    "what is claimed": pre("{principal.claims.team: {equals: two}}"),
+    "whether anybody calls": pre("{principal.role: {exists: true}}"),
+    "where": pre("{environment: {equals: two}}"),
+    "the tool": pre("{tool.name: {equals: Bash}}"),
+    "the output": post("redact"),
+    "the output and who calls": WARNS_ALL_BUT_TWO,
+    "a path": "{id: a, type: sandbox, tool: '*', within: [/srv], message: m}",
+    "a command": "{id: a, type: sandbox, tool: '*', allows: {commands: [ls]}, message: m}",
+    "a domain": "{id: a, type: sandbox, tool: '*', allows: {domains: [one.test]}, message: m}",
+}  # fmt: skip
+
+
+def two_of_each():
+    """Calls of a few tools, each alike to the first of its tool but for one thing."""
+    usual: dict[str, Any] = {
+        "tool_name": "t",
+        "tool_args": {"x": 1, "deep": {"er": 1}, "path": "/srv/a", "command": "ls", "url": "https://one.test/"},
+        "principal": {"role": "one", "claims": {"team": "one"}},
+        "output": "nothing",
+        "environment": "one",
+    }  # fmt: skip
+    arguments: dict[str, Any] = usual["tool_args"]
+    others: list[dict[str, Any]] = [
+        {"tool_args": arguments | {"x": 2}},
+        {"tool_args": arguments | {"deep": {"er": 2}}},
+        {"tool_args": {name: value for name, value in arguments.items() if name != "x"}},
+        {"tool_args": arguments | {"path": "/etc/passwd"}},
+        {"tool_args": arguments | {"command": "rm"}},
+        {"tool_args": arguments | {"url": "https://two.test/"}},
+        {"principal": {"role": "two", "claims": {"team": "one"}}},
+        {"principal": {"role": "one", "claims": {"team": "two"}}},
+        {"principal": None},
+        {"output": "a secret"},
+        {"output": None},
+        {"environment": "two"},
+        {"tool_name": "Bash"},
+    ]
+    for tool in ("t", "Bash", "Read"):
+        yield ToolCall(**usual | {"tool_name": tool})
+        for other in others:
+            yield ToolCall(**usual | {"tool_name": tool} | other)
+
+
+@pytest.mark.parametrize("rule", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
+@pytest.mark.parametrize("first", ["as they come", "the other way round"])
+def test_what_a_rule_looks_at_is_looked_at_in_every_call(engine, rule, first):
+    text = document(rule, more="tools: {t: {side_effect: read}, Read: {side_effect: read}}")
+    calls = list(two_of_each())
+    if first != "as they come":  # which call of a shape comes first must make no difference
+        calls.reverse()
+    found = judged(engine, text, calls)
+    assert found == [expected(each) for each in engine.evaluate(text, calls)]
+    assert None in found or rule == ONE_OF_EACH["whether anybody calls"]
+    assert any(found)
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
@@ -122,6 +188,12 @@ def test_what_the_library_cannot_take_is_named_and_its_neighbours_are_judged(eng
     found = judged(engine, text, [call(x=1), bad, call(x=2)])
     assert [type(each) for each in found] == [Judged, NotEvaluated, type(None)]
     assert found[1] == engine.evaluate(text, [bad])[0]
+
+
+def test_what_the_library_takes_out_of_arguments_is_taken_out_of_every_call(engine):
+    text = document(pre("{args.x: {equals: 1}}"))
+    calls = [call("Bash", command="ls"), call("Bash", command=5), call("Bash", command="rm")]
+    assert judged(engine, text, calls) == [expected(each) for each in engine.evaluate(text, calls)]
 
 
 def test_arguments_that_are_no_object_and_questions_that_are_no_json_are_named(engine):
