@@ -35,28 +35,28 @@ WRONG: dict[str, dict[str, tuple[Said, Said, Said]]] = {
         "complains": (OPEN, OPEN, JUDGED),
     },
     "crewai": {
-        "breaks": (SUCCESS, SUCCESS, ONLY_THERE),
+        "breaks": (SUCCESS, SUCCESS, JUDGED),
         "complains": (FAILED, JUDGED, JUDGED),
     },
     "google_adk": {
         "breaks": (FAILED, FAILED, FAILED),
-        "complains": (FAILED, ONLY_THERE, ONLY_THERE),
+        "complains": (FAILED, ONLY_THERE, JUDGED),
     },
     "langchain": {
-        "breaks": (OPEN, OPEN, ONLY_THERE),
-        "complains": (SUCCESS, SUCCESS, ONLY_THERE),
+        "breaks": (OPEN, OPEN, JUDGED),
+        "complains": (SUCCESS, SUCCESS, JUDGED),
     },
     "nanobot": {
-        "breaks": (SUCCESS, SUCCESS, ONLY_THERE),
-        "complains": (SUCCESS, SUCCESS, ONLY_THERE),
+        "breaks": (SUCCESS, SUCCESS, JUDGED),
+        "complains": (SUCCESS, SUCCESS, JUDGED),
     },
     "openai_agents": {
         "breaks": (SUCCESS, SUCCESS, JUDGED),
-        "complains": (SUCCESS, SUCCESS, SUCCESS),
+        "complains": (SUCCESS, SUCCESS, ONLY_HERE),
     },
     "semantic_kernel": {
-        "breaks": (SUCCESS, SUCCESS, ONLY_THERE),
-        "complains": (SUCCESS, SUCCESS, ONLY_THERE),
+        "breaks": (SUCCESS, SUCCESS, JUDGED),
+        "complains": (SUCCESS, SUCCESS, JUDGED),
     },
 }
 SHIPPED = {
@@ -75,6 +75,16 @@ RUNS_WITHOUT_A_CONSOLE = ("claude_agent_sdk", "crewai")
 CALLED_HOME = {"nanobot": ["openaipublic.blob.core.windows.net"]}
 
 every_way = pytest.mark.parametrize("way", WAYS)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _bound(console: Console) -> None:
+    """Who takes the advice binds the shipped check of the framework too."""
+    lines = [
+        {"agent": f"{framework}-advised", "tool": "*", "check": check}
+        for framework, check in SHIPPED.items()
+    ]
+    told(console, "PUT", "success-check-bindings", bindings=lines)
 
 
 class Program:
