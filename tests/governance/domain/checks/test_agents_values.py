@@ -4,7 +4,9 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import json
 import pathlib
+import subprocess
 import uuid
 from collections import OrderedDict, UserDict, deque
 from types import MappingProxyType, SimpleNamespace
@@ -15,7 +17,9 @@ from edictum_site_client.masking import Masking
 from edictum_site_client.values import jsonable
 from pydantic import BaseModel
 
+from governance.domain.checks.exports import typescript_matcher_text
 from governance.domain.checks.matcher import plain
+from tests.governance.domain.checks.exported import node, without_types
 
 
 class Row(NamedTuple):
@@ -103,3 +107,41 @@ def test_a_circle_and_any_depth_end():
         deep = [deep]
     for value in (circle, deep):
         assert plain(value) == jsonable("tool", value, Masking())
+
+
+OF_JAVASCRIPT = """
+class Row { name = "a"; #secret = 1; get computed() { return 2; } }
+const circle = { a: 1 };
+circle.self = [circle];
+let deep = [];
+for (let level = 0; level < 1000; level += 1) deep = { deep };
+const refuses = { get a() { throw new Error("not now"); } };
+const values = [
+  [null, null], [undefined, null], [() => 1, null], [Symbol("s"), null], [NaN, null],
+  [-Infinity, null], [true, true], ["text", "text"], [10n, 10], [-0, 0],
+  [[1, undefined, [2]], [1, null, [2]]], [new Array(2), [null, null]],
+  [{ a: undefined, b: () => 1, c: null, [Symbol("s")]: 1 }, { c: null }],
+  [new Map([["a", new Set([1, 2])], [5, "x"]]), { a: [1, 2], 5: "x" }],
+  [new Date(0), "1970-01-01T00:00:00.000Z"], [new TypeError("no"), "TypeError: no"],
+  [{ toJSON: () => ({ a: new Map() }) }, { a: {} }], [new Row(), { name: "a" }],
+  [new String("t"), "t"], [new Number(1), 1], [new Boolean(false), false],
+  [circle, { a: 1, self: ["[circular]"] }], [{ a: refuses }, { a: "[object]" }],
+  [JSON.parse('{"__proto__": [1]}').__proto__, [1]],
+];
+for (const [value, expected] of values) {
+  console.log(JSON.stringify([plain(value, []), expected]));
+}
+const cut = JSON.stringify(plain(deep, [])).endsWith('"[dict]"' + "}".repeat(64));
+console.log(JSON.stringify([cut, true]));
+"""
+
+
+def test_any_value_of_javascript_is_what_json_makes_of_it(tmp_path: pathlib.Path):
+    text = without_types(typescript_matcher_text()) + OF_JAVASCRIPT
+    (tmp_path / "values.mjs").write_text(text)
+    command = [node(), "values.mjs"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    pairs = [json.loads(line) for line in told.stdout.splitlines()]
+    assert len(pairs) == 25
+    for seen, expected in pairs:
+        assert seen == expected
