@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from governance.domain.errors import Problem
-from governance.domain.yaml_text import locate, path_text
+from governance.domain.metadata import about_the_name
 from governance.models import Bundle, BundleVersion, Deployment, Environment, Project
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,127}")  # agents ask for no longer one
-_NAME_AT = ("metadata", "name")
 
 
 def renamed(document: bytes | str, name: str) -> Problem:
@@ -20,7 +18,7 @@ def renamed(document: bytes | str, name: str) -> Problem:
         f"The name of this contract is `{name}`: its versions are counted by it. "
         "Begin a new contract to have this text under another name."
     )
-    return replace(_about_the_name(document, message), fix=name)
+    return about_the_name(document, message, fix=name)
 
 
 def misnamed(document: bytes | str) -> Problem:
@@ -29,19 +27,12 @@ def misnamed(document: bytes | str) -> Problem:
         "A bundle's name begins with a small letter or digit and goes on with small letters, "
         "digits, `.`, `_` or `-`, at most 128."
     )
-    return _about_the_name(document, message)
+    return about_the_name(document, message)
 
 
 def taken(document: bytes | str, name: str) -> Problem:
     message = f"There is a contract `{name}` already: give this one another name, or edit that one."
-    return _about_the_name(document, message)
-
-
-def _about_the_name(document: bytes | str, message: str) -> Problem:
-    text = document if isinstance(document, str) else document.decode()
-    found = locate(text, {(_NAME_AT, False)}).get((_NAME_AT, False))
-    line, column = found or (None, None)
-    return Problem(message=message, path=path_text(_NAME_AT), line=line, column=column)
+    return about_the_name(document, message)
 
 
 def bundle_named(project: Project, name: str) -> Bundle | None:
