@@ -17,8 +17,10 @@ from outcomes.views import (
     inbox,
     newest_backtest,
     observed,
+    rejudging,
     sessions,
     taking,
+    two_versions,
 )
 
 
@@ -57,6 +59,28 @@ of_backtests = [
     path("<int:backtest_id>/standing/", backtests.backtest_standing, name="backtest_standing"),
     path("<int:backtest_id>/cancel/", backtests.cancel_backtest, name="cancel_backtest"),
 ]
+of_checks = [
+    path("backtests/text/", rejudging.check_backtest_text, name="check_backtest_text"),
+    path("backtests/<int:check_backtest_id>/", rejudging.check_backtest, name="check_backtest"),
+    path("c/<str:check_name>/backtests/", rejudging.check_backtests, name="check_backtests"),
+    path("c/<str:check_name>/verdicts/", two_versions.check_verdicts, name="check_verdicts"),
+    path("reclassifications/", rejudging.reclassifications, name="reclassifications"),
+    path(
+        "reclassifications/<int:reclassification_id>/",
+        rejudging.reclassification,
+        name="reclassification",
+    ),
+    path(
+        "<str:job_kind>/<int:rejudging_id>/standing/",
+        rejudging.rejudging_standing,
+        name="rejudging_standing",
+    ),
+    path(
+        "<str:job_kind>/<int:rejudging_id>/cancel/",
+        rejudging.cancel_rejudging,
+        name="cancel_rejudging",
+    ),
+]
 in_settings = [
     path("rejected/", inbox.rejected, name="rejected"),
     path("set-aside/", inbox.set_aside, name="set_aside"),
@@ -87,6 +111,7 @@ in_project: list[URLPattern | URLResolver] = [
         name="newest_backtest",
     ),
     path("contracts/backtests/", include(of_backtests)),
+    path("checks/", include(of_checks)),
     path("live/", include(live)),
     path("settings/", include(in_settings)),
 ]

@@ -10,8 +10,17 @@ BINDINGS = "governance:check_bindings"
 OVERVIEW = "governance:check"
 COMPARE = "governance:compare_check"
 
-OF_ALL = (Tab("Checks", CHECKS), Tab("Bindings", BINDINGS))
-OF_ONE = (Tab("Overview", OVERVIEW), Tab("Compare", COMPARE))
+OF_ALL = (
+    Tab("Checks", CHECKS),
+    Tab("Bindings", BINDINGS),
+    Tab("Reclassify", "outcomes:reclassifications"),
+)
+OF_ONE = (
+    Tab("Overview", OVERVIEW),
+    Tab("Compare", COMPARE),
+    Tab("What would it change?", "outcomes:check_backtests"),
+    Tab("Verdicts", "outcomes:check_verdicts"),
+)
 
 
 def tabs_of_all(request: MemberRequest, current: str) -> list[ShownTab]:

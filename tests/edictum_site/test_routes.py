@@ -23,7 +23,7 @@ from tests.governance.deploying import a_request, live, saved
 from tests.governance.naming import a_check
 from tests.outcomes.backtests import waiting_backtest
 from tests.outcomes.posting import Agent
-from tests.outcomes.rejudging import waiting_reclassification
+from tests.outcomes.rejudging import waiting_rejudging
 
 REFUSED = {401, 403}
 NOT_ALLOWED = 405  # such as by another route at the same address
@@ -107,7 +107,10 @@ def ids(project: Project) -> dict[str, object]:
         "check_name": a_check(project).name,
         "kind": "py",
         "backtest_id": waiting_backtest(project).pk,
-        "reclassification_id": waiting_reclassification(project).pk,
+        "check_backtest_id": waiting_rejudging(project, "check_backtest").pk,
+        "reclassification_id": (other := waiting_rejudging(project, "reclassification")).pk,
+        "rejudging_id": other.pk,
+        "job_kind": other.kind,
         "deployment_id": deployment.pk,
         "request_id": waiting.pk,
         "key_id": builders.a_key(project)[1].pk,

@@ -40,12 +40,10 @@ def reclassified(project: Project, **wanted: Any) -> Rejudging:
     return Rejudging.objects.latest("id")
 
 
-def waiting_reclassification(project: Project) -> Rejudging:
+def waiting_rejudging(project: Project, kind: str) -> Rejudging:
     """As it was asked for; nobody carries it out."""
     now = timezone.now()
-    return Rejudging.objects.create(
-        project=project, kind=Rejudging.Kind.RECLASSIFICATION, until=now, created_at=now
-    )
+    return Rejudging.objects.create(project=project, kind=kind, until=now, created_at=now)
 
 
 def flips(rejudging: Rejudging) -> dict[str, int]:

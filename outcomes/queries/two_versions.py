@@ -1,0 +1,79 @@
+"""What two versions of a check said of the same calls, side by side."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from django.db.models import Count, F, QuerySet
+
+from outcomes.models import Call, PastVerdict
+
+SAMPLES: Final = 20
+_WAS, _IS_NOW, _WAS_ALSO = "verdict", "call__classified", "call__past_verdicts__verdict"
+
+
+@dataclass(frozen=True, slots=True)
+class TwoVersions:
+    """How many calls by the verdict of either, and some of those that differ."""
+
+    counts: dict[tuple[str, str], int]
+    samples: list[tuple[Call, str, str]]
+
+
+class _Pair(NamedTuple):
+    """Calls that both judged, and the columns of what either said."""
+
+    found: QuerySet[PastVerdict]
+    one: str
+    other: str
+
+
+def two_versions(project_id: int, check: str, first: int, second: int) -> TwoVersions:
+    """Of the calls that both judged: what counts now, or what it took the place of."""
+    pairs = (
+        _Pair(_past_and_present(project_id, check, first, second), _WAS, _IS_NOW),
+        _Pair(_past_and_present(project_id, check, second, first), _IS_NOW, _WAS),
+        _Pair(_both_past(project_id, check, first, second), _WAS, _WAS_ALSO),
+    )
+    counts: Counter[tuple[str, str]] = Counter()
+    differing: dict[int, tuple[str, str]] = {}
+    for found, one, other in pairs:
+        counted: Any = found.order_by().values_list(one, other)
+        for said, then, calls in counted.annotate(calls=Count("call", distinct=True)):
+            counts[said, then] += calls
+        newest: Any = found.exclude(**{one: F(other)}).order_by("-call")
+        for call, said, then in newest.values_list("call", one, other)[:SAMPLES]:
+            differing.setdefault(call, (said, then))
+    shown = Call.objects.filter(pk__in=differing, project=project_id).order_by("-at")
+    named = shown.select_related("tool", "agent", "session", "environment")
+    rows = named.defer("session__tally")[:SAMPLES]
+    return TwoVersions(dict(counts), [(call, *differing[call.pk]) for call in rows])
+
+
+def versions_heard(project_id: int, check: str) -> list[int]:
+    """The versions that judged any call that is still known, newest first."""
+    past = PastVerdict.objects.filter(project=project_id, check_name=check)
+    numbers = set(past.order_by().values_list("check_version", flat=True).distinct())
+    present = Call.objects.filter(project=project_id, past_verdicts__check_name=check)
+    present = present.filter(check_name=check).order_by()
+    numbers |= set(present.values_list("check_version", flat=True).distinct())
+    return sorted((number for number in numbers if number is not None), reverse=True)
+
+
+def _past(project_id: int, check: str, version: int) -> QuerySet[PastVerdict]:
+    return PastVerdict.objects.filter(project=project_id, check_name=check, check_version=version)
+
+
+def _past_and_present(
+    project_id: int, check: str, past: int, present: int
+) -> QuerySet[PastVerdict]:
+    found = _past(project_id, check, past)
+    return found.filter(call__check_name=check, call__check_version=present)
+
+
+def _both_past(project_id: int, check: str, first: int, second: int) -> QuerySet[PastVerdict]:
+    """Neither of them counts any more."""
+    found = _past(project_id, check, first).filter(
+        call__past_verdicts__check_name=check, call__past_verdicts__check_version=second
+    )
+    return found.exclude(call__check_name=check, call__check_version__in=[first, second])

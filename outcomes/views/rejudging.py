@@ -1,0 +1,243 @@
+"""Calls judged anew as people meet it: what a check would change, and what was reclassified."""
+
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from governance.auth import MemberRequest, member_page
+from governance.domain.errors import DocumentInvalid, GovernanceError, NotFound
+from governance.policies import Action, may, refuse_unless
+from governance.queries.checks import (
+    check_named,
+    check_version_numbered,
+    check_versions_before,
+    ours_named,
+)
+from outcomes import commands, doorbell, queries
+from outcomes.models import Rejudging
+from outcomes.queries.rejudging import SHOWN
+from outcomes.views.backtest_form import Asked, asked_in, form_context
+from outcomes.views.paging import with_query
+from outcomes.views.rejudging_words import (
+    FIGURES,
+    SHOWN_ROWS,
+    rules,
+    samples,
+    scope_words,
+    sentence,
+    shifts,
+    tools,
+)
+
+VERSIONS: Final = 100
+BACKTEST, RECLASSIFICATION = Rejudging.Kind.CHECK_BACKTEST, Rejudging.Kind.RECLASSIFICATION
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page()
+def check_backtests(request: MemberRequest, check_name: str) -> HttpResponse:
+    """What a version of a check would change: a form, and what came out before."""
+    versions = _versions(request, check_name)
+    if not versions:
+        raise NotFound("There is no such check.")
+    asked, refused = asked_in(request.GET), ""
+    if request.method == "POST":
+        refuse_unless(request.role, Action.WRITE_CHECK)
+        asked = asked_in(request.POST)
+        chosen = [each for each in versions if str(each.number) == asked.version]
+        try:
+            if not chosen:
+                raise NotFound("Choose one of its versions.")
+            text = _text_of(request, check_name, chosen[0])
+            return _started(request, asked, text, version=chosen[0].number)
+        except GovernanceError as error:
+            refused = str(error)
+    found = queries.rejudgings(
+        request.project.pk, BACKTEST, check=check_name, before=_before(request)
+    )
+    context = _list(request, found, asked) | {
+        "page_title": f"What {check_name} would change",
+        "scope": request.POST.get("scope", ""),
+        "name": check_name,
+        "versions": versions,
+        "refused": refused,
+    }
+    status = 422 if refused else 200
+    return render(request, "outcomes/check_backtests.html", context, status=status)
+
+
+class Numbered(NamedTuple):
+    number: int
+    message: str
+
+
+def _versions(request: MemberRequest, name: str) -> list[Numbered]:
+    check = check_named(request.project, name)
+    if check is not None:
+        rows = check_versions_before(check, None, VERSIONS)
+        return [Numbered(row.number, row.message) for row in rows]
+    found = ours_named(name)
+    return [Numbered(found.version, "as it ships with the console")] if found else []
+
+
+def _text_of(request: MemberRequest, name: str, version: Numbered) -> bytes | str:
+    check = check_named(request.project, name)
+    if check is not None:
+        row = check_version_numbered(check, version.number)
+        return bytes(row.document) if row else b""
+    found = ours_named(name)
+    return found.text if found else ""
+
+
+@require_POST
+@member_page(Action.WRITE_CHECK)
+def check_backtest_text(request: MemberRequest) -> HttpResponse:
+    """Of the text that stands in an editor, which nobody has saved."""
+    text = request.POST.get("text", "").replace("\r\n", "\n")
+    try:
+        return _started(request, asked_in(request.POST), text)
+    except GovernanceError as error:
+        problems = error.errors if isinstance(error, DocumentInvalid) else [str(error)]
+        context = {"page_title": "It cannot be tried", "problems": problems}
+        return render(request, "outcomes/no_backtest.html", context, status=422)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page()
+def reclassifications(request: MemberRequest) -> HttpResponse:
+    asked, refused = asked_in(request.GET), ""
+    if request.method == "POST":
+        refuse_unless(request.role, Action.WRITE_CHECK)
+        asked = asked_in(request.POST)
+        try:
+            started = commands.start_reclassification(
+                request.project.pk, by=request.actor, wanted=asked.wanted()
+            )
+            doorbell.ring_for_jobs()
+            return redirect("outcomes:reclassification", request.project.slug, started.pk)
+        except GovernanceError as error:
+            refused = str(error)
+    found = queries.rejudgings(request.project.pk, RECLASSIFICATION, before=_before(request))
+    context = _list(request, found, asked) | {
+        "page_title": "Reclassify",
+        "refused": refused,
+    }
+    status = 422 if refused else 200
+    return render(request, "outcomes/reclassifications.html", context, status=status)
+
+
+@require_safe
+@member_page()
+def check_backtest(request: MemberRequest, check_backtest_id: int) -> HttpResponse:
+    return _page(request, _found(request, check_backtest_id, BACKTEST))
+
+
+@require_safe
+@member_page()
+def reclassification(request: MemberRequest, reclassification_id: int) -> HttpResponse:
+    return _page(request, _found(request, reclassification_id, RECLASSIFICATION))
+
+
+@require_safe
+@member_page()
+def rejudging_standing(request: MemberRequest, job_kind: str, rejudging_id: int) -> HttpResponse:
+    """The part that keeps itself up to date until there is nothing left to say."""
+    context = _result(request, _found(request, rejudging_id, job_kind))
+    if request.GET.get("tag") == context["tag"]:
+        return HttpResponse(status=204)
+    return render(request, "outcomes/_rejudging.html", context | {"alone": True})
+
+
+@require_POST
+@member_page(Action.WRITE_CHECK)
+def cancel_rejudging(request: MemberRequest, job_kind: str, rejudging_id: int) -> HttpResponse:
+    found = commands.cancel_rejudging(request.project.pk, rejudging_id, job_kind, by=request.actor)
+    return redirect(_url(request, found))
+
+
+def _page(request: MemberRequest, found: Rejudging) -> HttpResponse:
+    is_backtest = found.kind == BACKTEST
+    title = f"What {found.check_name} would change" if is_backtest else "Reclassified calls"
+    context = _result(request, found) | {
+        "page_title": title,
+        "check": check_named(request.project, found.check_name) if is_backtest else None,
+    }
+    return render(request, "outcomes/rejudging.html", context)
+
+
+def _result(request: MemberRequest, found: Rejudging) -> dict[str, Any]:
+    result = queries.result_so_far(found)
+    flips = result["flips"]
+    counts = flips["counts"]
+    by_tool, by_rule = tools(flips["by_tool"]), rules(flips["by_rule"])
+    slug = request.project.slug
+    tag = sha256(repr((found.pk, found.status, found.passed, counts)).encode()).hexdigest()[:16]
+    live = reverse("outcomes:rejudging_standing", args=[slug, found.kind, found.pk])
+    started, ended = found.started_at, found.finished_at
+    return {
+        "rejudging": found,
+        "is_backtest": found.kind == BACKTEST,
+        "sentence": sentence(found, counts),
+        "scope": scope_words(found),
+        "calls": sum(counts.values()),
+        "judged": flips["judged"],
+        "figures": [(name.value, words, counts[name]) for name, words in FIGURES.items()],
+        "tools": by_tool[:SHOWN_ROWS],
+        "more_tools": max(0, len(by_tool) - SHOWN_ROWS),
+        "rules": by_rule[:SHOWN_ROWS],
+        "more_rules": max(0, len(by_rule) - SHOWN_ROWS),
+        "sessions": result["shifts"]["sessions"],
+        "shifts": shifts(result["shifts"]),
+        "not_checked": sorted(flips["not_checked"].items(), key=lambda row: (-row[1], row[0])),
+        "samples": list(samples(flips["samples"])),
+        "took": ended - started if ended and started else None,
+        "may_cancel": may(request.role, Action.WRITE_CHECK) and not found.has_ended,
+        "tag": tag,
+        "live_url": "" if found.has_ended else with_query(live, tag=tag),
+    }
+
+
+def _list(request: MemberRequest, found: list[Rejudging], asked: Asked) -> dict[str, Any]:
+    return {
+        **form_context(request.project.pk, asked),
+        "may_start": may(request.role, Action.WRITE_CHECK),
+        "rows": [(each, scope_words(each)) for each in found[:SHOWN]],
+        "older": found[SHOWN - 1].pk if len(found) > SHOWN else None,
+        "is_paged": "before" in request.GET,
+    }
+
+
+def _started(
+    request: MemberRequest, asked: Asked, text: bytes | str, *, version: int | None = None
+) -> HttpResponse:
+    started = commands.start_check_backtest(
+        request.project.pk,
+        by=request.actor,
+        text=text,
+        scope=request.POST.get("scope", ""),
+        wanted=asked.wanted(),
+        version=version,
+    )
+    doorbell.ring_for_jobs()
+    return redirect("outcomes:check_backtest", request.project.slug, started.pk)
+
+
+def _found(request: MemberRequest, number: int, kind: str) -> Rejudging:
+    found = queries.rejudging_numbered(request.project.pk, number, kind)
+    if found is None:
+        raise NotFound("There is no such result.")
+    return found
+
+
+def _url(request: MemberRequest, found: Rejudging) -> str:
+    view = "check_backtest" if found.kind == BACKTEST else "reclassification"
+    return reverse(f"outcomes:{view}", args=[request.project.slug, found.pk])
+
+
+def _before(request: MemberRequest) -> int | None:
+    before = request.GET.get("before", "")
+    return int(before) if before.isascii() and before.isdecimal() and len(before) < 18 else None

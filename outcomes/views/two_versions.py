@@ -1,0 +1,51 @@
+"""Two versions of a check by what they said of the same calls."""
+
+from typing import Final
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from governance.auth import MemberRequest, member_page
+from governance.domain.errors import NotFound
+from governance.domain.success import Verdict
+from governance.queries.checks import check_named, ours_named
+from outcomes.queries.two_versions import two_versions, versions_heard
+
+VERDICTS: Final = (Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN)
+
+
+@require_safe
+@member_page()
+def check_verdicts(request: MemberRequest, check_name: str) -> HttpResponse:
+    if check_named(request.project, check_name) is None and ours_named(check_name) is None:
+        raise NotFound("There is no such check.")
+    heard = versions_heard(request.project.pk, check_name)
+    first, second = _chosen(request, "from", heard[1:]), _chosen(request, "to", heard)
+    found = None
+    if first is not None and second is not None and first != second:
+        found = two_versions(request.project.pk, check_name, first, second)
+    counts = found.counts if found else {}
+    context = {
+        "page_title": f"Verdicts of {check_name}",
+        "name": check_name,
+        "versions": heard,
+        "first": first,
+        "second": second,
+        "rows": [
+            (one.value, [(other.value, counts.get((one, other), 0)) for other in VERDICTS])
+            for one in VERDICTS
+        ],
+        "verdicts": [verdict.value for verdict in VERDICTS],
+        "calls": sum(counts.values()),
+        "differing": sum(number for (one, other), number in counts.items() if one != other),
+        "samples": found.samples if found else [],
+    }
+    return render(request, "outcomes/check_verdicts.html", context)
+
+
+def _chosen(request: MemberRequest, key: str, heard: list[int]) -> int | None:
+    given = request.GET.get(key, "")
+    if given.isascii() and given.isdecimal() and len(given) < 10:
+        return int(given)
+    return heard[0] if heard else None

@@ -1,0 +1,126 @@
+"""What a check would change, and calls reclassified, on pages: started, watched, read, given up."""
+
+import pytest
+from django.urls import reverse
+from django.utils.html import strip_tags
+
+from governance.commands.checks import save_check
+from governance.domain.roles import Role
+from outcomes import commands
+from outcomes.models import Call, Rejudging
+from tests import builders
+from tests.outcomes.backtests import EDITOR
+from tests.outcomes.rejudging import CHECK, reclassified, tried
+from tests.outcomes.test_rejudging import NOT_OK, OK, ran, unified
+
+
+@pytest.fixture
+def editor(project, client_as):
+    return client_as(Role.EDITOR)
+
+
+def at(project, name, *args):
+    return reverse(f"outcomes:{name}", args=[project.slug, *args])
+
+
+def test_an_editor_sees_what_a_version_would_change(project, agent, editor):
+    builders.deployed(builders.a_version(project, max_tool_calls=1))
+    agent.post(ran(NOT_OK, call_id="c-1", tool_name="crm_update"), ran(OK, 1))
+    save_check(project, document=CHECK, by=EDITOR)
+    here = at(project, "check_backtests", "unified")
+    assert "No result yet" in editor.get(here).content.decode()
+    response = editor.post(here, {"version": "1", "days": "", "scope": "all"})
+    found = Rejudging.objects.get()
+    assert response.url == at(project, "check_backtest", found.pk)
+    assert "waits for its turn" in editor.get(response.url).content.decode()
+    commands.run_waiting_parts()
+    page = editor.get(response.url).content.decode()
+    assert "Of 2 calls, 1 success would be failures" in page
+    assert "crm_update" in page
+    assert "not-ok" in page
+    assert "v1" in editor.get(here).content.decode()
+
+
+def test_what_is_shown_live_is_told_only_when_it_changed(project, agent, editor):
+    agent.post(ran(NOT_OK))
+    found = tried(project)
+    here = at(project, "rejudging_standing", found.kind, found.pk)
+    page = editor.get(here)
+    assert "would be failures" in page.content.decode()
+    tag = page.context["tag"]
+    assert editor.get(here, {"tag": tag}).status_code == 204
+    assert editor.get(here, {"tag": "another"}).status_code == 200
+
+
+def test_an_unsaved_text_is_tried_and_a_wrong_one_names_its_problem(project, agent, editor):
+    agent.post(ran(NOT_OK))
+    here = at(project, "check_backtest_text")
+    response = editor.post(here, {"text": CHECK.replace("\n", "\r\n"), "days": ""})
+    assert response.status_code == 302
+    assert bytes(Rejudging.objects.get().document) == CHECK.encode()
+    refused = editor.post(here, {"text": CHECK.replace("equals", "equal")})
+    assert refused.status_code == 422
+    assert "equal" in refused.content.decode()
+
+
+def test_calls_are_reclassified_from_a_page_and_that_can_be_cancelled(project, agent, editor):
+    agent.post(ran(NOT_OK))
+    unified(project, "*")
+    here = at(project, "reclassifications")
+    first = editor.post(here, {"days": ""}).url
+    found = Rejudging.objects.get()
+    editor.post(at(project, "cancel_rejudging", found.kind, found.pk))
+    assert commands.run_waiting_parts() == 0
+    assert "Cancelled after 0 of 1" in editor.get(first).content.decode()
+    second = editor.post(here, {"days": ""}).url
+    commands.run_waiting_parts()
+    assert "1 success are failures now" in editor.get(second).content.decode()
+    assert Call.objects.get().verdict == "failure"
+    assert editor.get(here).content.decode().count("row-link") == 2
+
+
+def test_a_wrong_period_is_refused_in_place(project, editor):
+    response = editor.post(at(project, "reclassifications"), {"environment": "nowhere"})
+    assert response.status_code == 422
+    assert "There is no such environment." in response.content.decode()
+
+
+def test_a_viewer_reads_and_starts_nothing(project, agent, pages, client_as):
+    agent.post(ran(NOT_OK))
+    found = reclassified(project)
+    viewer = client_as(Role.VIEWER)
+    assert viewer.get(at(project, "reclassification", found.pk)).status_code == 200
+    page = viewer.get(at(project, "reclassifications")).content.decode()
+    assert "Reclassify these calls" not in page
+
+
+def test_what_is_of_another_project_or_kind_is_not_there(project, agent, editor):
+    other = builders.a_project()
+    theirs = tried(other)
+    assert editor.get(at(project, "check_backtest", theirs.pk)).status_code == 404
+    mine = tried(project)
+    assert editor.get(at(project, "reclassification", mine.pk)).status_code == 404
+    assert editor.get(at(project, "check_backtests", "no-such")).status_code == 404
+
+
+def test_two_versions_stand_side_by_side(project, agent, editor):
+    here = at(project, "check_verdicts", "unified")
+    agent.post(ran(NOT_OK, call_id="c-1"), ran(OK, 1), ran("Error: x", 2))
+    unified(project, "*")
+    assert "Nothing to compare yet" in editor.get(here).content.decode()
+    reclassified(project)
+    save_check(project, document=CHECK.replace("equals: false", "equals: true"), by=EDITOR)
+    reclassified(project)
+    page = editor.get(here)
+    assert "differ in 2 of 3 calls" in strip(page)
+    assert [call.call_id for call, _, _ in page.context["samples"]][-1] == "c-1"
+    swapped = editor.get(here, {"from": "2", "to": "1"})
+    assert swapped.context["rows"][0][1][1] == ("failure", 1)
+    save_check(project, document=CHECK.replace("not-ok", "third"), by=EDITOR)
+    reclassified(project)
+    assert "differ in 2 of 3 calls" in strip(editor.get(here, {"from": "1", "to": "2"}))
+    assert "differ in 0 of 3 calls" in strip(editor.get(here, {"from": "1", "to": "3"}))
+
+
+def strip(page):
+    return strip_tags(page.content.decode())
