@@ -106,3 +106,17 @@ def test_arguments_are_opened_without_any_script_and_decided_there(console, sign
     assert standing(console, code)["status"] == "approved"
     page.goto(f"{console.url}/p/default/settings/audit/")
     expect(page.locator("main")).to_contain_text("arguments opened")
+
+
+def test_the_decision_is_in_sight_on_a_phone_whatever_the_arguments_are(
+    console, signed_in, open_page
+):
+    long = {f"argument_{number}": "a long text that somebody wrote " * 30 for number in range(12)}
+    _, asked = ask(console, tool_args={"to": "A-2091"} | long, message="why " * 200, timeout=30)
+    page = open_page(storage_state=signed_in, viewport={"width": 390, "height": 844})
+    page.goto(f"{console.url}/p/default/approvals/")
+    article = page.get_by_role("article").filter(has_text=asked["agent_id"])
+    article.evaluate("element => element.scrollIntoView()")
+    expect(article.get_by_role("button", name="Approve")).to_be_in_viewport()
+    article.get_by_text("show all 13 arguments").click()
+    expect(article.get_by_text("argument_11", exact=True)).to_be_visible()

@@ -65,3 +65,42 @@ def test_the_text_in_the_editor_is_replayed_unsaved(console: Console, admin: Pag
     heading = admin.get_by_role("heading", level=1)
     expect(heading).to_contain_text("would be newly denied", timeout=30_000)
     expect(admin.get_by_text("a text that was not saved")).to_be_visible()
+
+
+def test_a_period_is_written_in_the_readers_own_time(console, signed_in, open_page) -> None:
+    recorded(console, "ls")
+    posted(console, "contracts", {"yaml": RULES})
+    page = open_page(storage_state=signed_in, timezone_id="Asia/Kolkata")
+    form = f"{console.url}/p/default/contracts/b/{NAME}/backtests/"
+    page.goto(form)
+    expect(page.get_by_label("From")).to_be_hidden()
+    page.get_by_label("Period").select_option("Between two times…")
+    expect(page.get_by_label("From your time, UTC+5:30")).to_be_visible()
+    page.get_by_label("From").fill("2026-11-02T00:15")
+    page.get_by_label("Until").fill("2026-11-03T00:15")
+    page.get_by_role("button", name="Run it").click()
+    page.wait_for_url(re.compile(r"/contracts/backtests/\d+/"))
+    number = page.url.rstrip("/").rpartition("/")[2]
+    told = console.ask("GET", f"contracts/backtests/{number}")[1]
+    assert told["since"].startswith("2026-11-01T18:45:00")
+    assert told["until"].startswith("2026-11-02T18:45:00")
+    page.get_by_role("link", name="Run again…").click()
+    expect(page.get_by_label("From")).to_have_value("2026-11-02T00:15")
+    expect(page.get_by_label("Until")).to_have_value("2026-11-03T00:15")
+
+
+def test_a_list_is_narrowed_in_the_readers_own_time(console, signed_in, open_page) -> None:
+    recorded(console, "ls")
+    page = open_page(storage_state=signed_in, timezone_id="Asia/Kolkata")
+    page.goto(f"{console.url}/p/default/calls/?show=denied")
+    page.get_by_text("Contract, period").click()
+    page.get_by_label("From").fill("2026-11-02T00:15")
+    page.get_by_label("Contract").fill(NAME)
+    page.get_by_role("button", name="Show these").click()
+    page.wait_for_url(re.compile(r"since=2026-11-01T18%3A45Z"))
+    assert "show=denied" in page.url
+    assert "until" not in page.url
+    expect(page.get_by_role("link", name="since 2 Nov 00:15")).to_be_visible()
+    page.get_by_role("link", name=re.compile(NAME)).click()
+    expect(page).not_to_have_url(re.compile("contract="))
+    expect(page).to_have_url(re.compile("since=2026-11-01T18%3A45Z"))
