@@ -47,6 +47,7 @@ def recorded(site: Site, kind: str, number: int) -> Recorded:
     for start in range(0, number, POSTED_AT_ONCE):
         ask(site, "POST", "/v1/outcomes", {"outcomes": items[start : start + POSTED_AT_ONCE]})
     site.wait_until_settled(SETTLING)
+    site.store.tidy()
     return Recorded(items, since, since + number * APART)
 
 
