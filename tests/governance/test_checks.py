@@ -8,6 +8,7 @@ from governance import audit
 from governance.commands.checks import include_newer, save_check
 from governance.commands.saving import Grown, MovedOn
 from governance.domain.actor import CONSOLE
+from governance.domain.checks.text import check_text as check_document
 from governance.domain.errors import DocumentInvalid, Forbidden, InvalidInput
 from governance.domain.roles import Role
 from governance.models import AuditEntry, Check, CheckVersion
@@ -146,6 +147,7 @@ def test_shipped_checks_can_be_included_and_are_brought_as_they_are_now(project)
 
 def test_what_the_console_brings_can_be_read_by_its_own_language(project):
     for each in ours():
+        assert check_document(each.text, included=lambda name: None).problems == ()
         assert each.compiled["name"] == each.name
         assert each.compiled["version"] == each.version
         assert sum(rule["of"] is None for rule in each.compiled["rules"]) == each.rules
