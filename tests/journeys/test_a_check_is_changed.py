@@ -1,0 +1,127 @@
+"""A check is changed over what is stored: tried, reclassified while agents go on, and given up."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.items import an_outcome
+from tests.journeys.console import Console, a_session
+
+CALLS, OF_A_SESSION = 6_000, 40
+TOOL = "stored_lookup"
+DONE = re.compile(r"^Of [\d,]+ calls, .* are failures now")
+CHECK = """\
+apiVersion: edictum-site/v1
+kind: SuccessCheck
+metadata: {name: stored}
+otherwise: success
+rules:
+  - {id: not-ok, when: {result.ok: {equals: false}}, verdict: failure}
+"""
+
+
+def asked(console: Console, method: str, path: str, body: Any) -> Any:
+    status, told = console.ask(method, path, json.dumps(body).encode())
+    assert status in (200, 201, 202), told
+    return told
+
+
+def items(tag: str, calls: int) -> list[dict[str, Any]]:
+    return [
+        an_outcome(
+            f"{tag}-{number}",
+            tool_name=TOOL,
+            output={"ok": number % 4 != 0},
+            agent_id="stored-bot",
+            session_id=f"{tag}-{number // OF_A_SESSION}",
+        )
+        for number in range(calls)
+    ]
+
+
+@pytest.fixture
+def stored(console: Console) -> Iterator[str]:
+    """Calls that were judged by the default; the check is saved, and bound to their tool."""
+    tag = a_session()
+    calls = items(tag, CALLS)
+    for start in range(0, CALLS, 1_000):
+        console.post(*calls[start : start + 1_000])
+    console.settled(f"agent-sessions/{tag}-0")
+    asked(console, "PUT", "success-checks/stored", {"yaml": CHECK})
+    bind(console, {"environment": "*", "agent": "*", "tool": TOOL, "check": "stored"})
+    yield tag
+    bind(console)
+
+
+def bind(console: Console, *lines: dict[str, str]) -> None:
+    asked(console, "PUT", "success-check-bindings", {"bindings": lines})
+
+
+def failures(console: Console, tag: str) -> int:
+    """Of all sessions of these calls, as they are counted now."""
+    sessions = CALLS // OF_A_SESSION
+    counts = [
+        console.settled(f"agent-sessions/{tag}-{number}")["counts"] for number in range(sessions)
+    ]
+    assert sum(each["attempts"] for each in counts) == CALLS
+    return sum(each["failures"] for each in counts)
+
+
+def test_what_a_check_would_change_is_seen_before_it_counts(
+    console: Console, admin: Page, stored: str
+) -> None:
+    admin.goto(f"{console.url}/p/default/checks/c/stored/backtests/")
+    admin.get_by_label("Period").select_option("Last 24 hours")
+    admin.get_by_role("button", name="See what it would change").click()
+    heading = admin.get_by_role("heading", level=1)
+    # Without a reload: the page asks until there is nothing left to say.
+    expect(heading).to_contain_text(
+        re.compile(r"^Of [\d,]+ calls, .* would be failures"), timeout=60_000
+    )
+    expect(admin.get_by_role("row", name="not-ok 1,500 1,500 0")).to_be_visible()
+    assert failures(console, stored) == 0
+
+
+def test_calls_are_reclassified_while_agents_go_on(
+    console: Console, admin: Page, stored: str
+) -> None:
+    admin.goto(f"{console.url}/p/default/checks/reclassifications/")
+    admin.get_by_label("Period").select_option("Last 24 hours")
+    admin.get_by_label("Tools", exact=True).fill(TOOL)
+    admin.get_by_role("button", name="Reclassify these calls").click()
+    later = a_session()
+    posted = 0
+    heading = admin.get_by_role("heading", level=1)
+    for _ in range(200):  # an agent goes on; what it posts is judged by the check of now
+        console.post(*items(f"{later}-{posted}", 20))
+        posted += 1
+        if DONE.search(heading.inner_text()):
+            break
+    expect(heading).to_contain_text(DONE, timeout=60_000)
+    assert failures(console, stored) == CALLS // 4
+    counts = console.settled(f"agent-sessions/{later}-{posted - 1}-0")["counts"]
+    assert (counts["successes"], counts["failures"]) == (15, 5)
+
+
+def test_a_reclassification_is_given_up_at_once_and_says_how_far_it_came(
+    console: Console, admin: Page, stored: str
+) -> None:
+    admin.goto(f"{console.url}/p/default/checks/reclassifications/")
+    admin.get_by_label("Period").select_option("Last 24 hours")
+    admin.get_by_label("Tools", exact=True).fill(TOOL)
+    admin.get_by_role("button", name="Reclassify these calls").click()
+    heading = admin.get_by_role("heading", level=1)
+    expect(heading).to_contain_text(re.compile(r"% read|waits for its turn"))
+    admin.get_by_role("button", name="Cancel").click()
+    expect(heading).to_contain_text(re.compile("^Cancelled after "))
+    passed = int(re.findall(r"[\d,]+", heading.inner_text())[0].replace(",", ""))
+    number = admin.url.rstrip("/").rpartition("/")[2]
+    told = console.ask("GET", f"reclassifications/{number}")[1]
+    assert told["status"] == "cancelled"
+    # Those that were read have the new verdict, with all that is counted of it; no other has.
+    assert failures(console, stored) == told["newly_failed"]
+    assert told["calls"] <= passed
