@@ -1,7 +1,5 @@
 """The editor of one's draft of a contract: of one that is there, or of a new one."""
 
-from urllib.parse import urlencode
-
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -9,6 +7,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from governance import queries
 from governance.auth import MemberRequest, member_page
 from governance.commands.drafts import (
     discard_draft,
@@ -33,6 +32,7 @@ from governance.queries.checking import check_draft
 from governance.queries.drafts import changes_since, drafts_of_others
 from governance.views.writing import Writing, about, address, number_in, writing
 
+FEWEST_ROWS, MOST_ROWS = 18, 40  # of the text area; the script's editor has no fewer either
 # What keeps a text from being saved and is no fault of who called.
 REFUSED = (DocumentInvalid, InvalidInput, EvaluationLimit, EvaluationUnavailable)
 
@@ -152,12 +152,6 @@ def _elsewhere(request: MemberRequest, present: Writing, elsewhere: KeptText) ->
     return _page(request, present, status=409, elsewhere=elsewhere)
 
 
-def _panel(request: MemberRequest, present: Writing) -> str:
-    """Of what happened with calls governance knows the address only."""
-    of = f"?{urlencode({'of': present.bundle.name})}" if present.bundle else ""
-    return reverse("outcomes:backtest_panel", args=[request.project.slug]) + of
-
-
 def _page(
     request: MemberRequest,
     present: Writing,
@@ -168,16 +162,19 @@ def _page(
 ) -> HttpResponse:
     others = drafts_of_others(present.bundle, request.user.pk) if present.bundle else []
     name = present.bundle.name if present.bundle else "a new contract"
+    lines = present.text.count("\n") + 1
+    tools = queries.tools_seen(request.project)
     context = about(request, present) | {
         "page_title": f"Draft of {name}",
         "others": others,
-        "lines": present.text.count("\n") + 1,
-        "checked": check_draft(request.project, present.bundle, present.text),
-        "changes": changes_since(present.base, present.text) if present.draft else None,
+        "lines": lines,
+        "rows": min(max(lines, FEWEST_ROWS), MOST_ROWS),
+        # All that the script will be told, or the page would move when it is.
+        "checked": check_draft(request.project, present.bundle, present.text, tools=tools),
+        "changes": changes_since(present.base, present.text),
         "refused": None if isinstance(refused, DocumentInvalid) else refused,
         "elsewhere": elsewhere,
         "message": request.POST.get("message", ""),
         "longest_message": LONGEST_MESSAGE,
-        "panels": [_panel(request, present)],
     }
     return render(request, "governance/edit_draft.html", context, status=status)

@@ -11,6 +11,16 @@ from tests.governance.contracts import document, pre
 from tests.items import an_outcome
 
 LARGE = "{args.amount: {gt: 50}}"
+WAVE = """
+() => {
+  const words = getComputedStyle(document.querySelector(".editor .words-error"));
+  const line = getComputedStyle(document.querySelector(".editor .ace_active-line"));
+  return {
+    is_drawn: words.backgroundImage.split("linear-gradient").length === 3,
+    is_above_the_line: Number(words.zIndex) > (Number(line.zIndex) || 0),
+  };
+}
+"""
 
 
 @pytest.fixture
@@ -33,6 +43,7 @@ def at(console, name: str, text: str) -> str:
 
 def write(page: Page, old: str, new: str) -> None:
     """Put words in the place of others by the keys that a person would press."""
+    expect(page.locator(".editor.ace_editor")).to_be_visible()
     page.get_by_role("textbox", name="Text of the contract").or_(
         page.locator(".editor .ace_text-input")
     ).first.focus()
@@ -67,6 +78,7 @@ def test_a_mistake_is_marked_on_its_words_fixed_and_the_text_saved(console, admi
     expect(problem).to_have_count(1)
     expect(admin.locator(".editor .words-error").first).to_be_visible()
     expect(admin.locator(".editor .gutter-error")).to_contain_text("7")
+    assert admin.evaluate(WAVE) == {"is_drawn": True, "is_above_the_line": True}
     expect(admin.get_by_role("button", name="Save as v2")).to_be_disabled()
 
     problem.get_by_role("button", name="Fix").click()
