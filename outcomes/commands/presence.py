@@ -50,21 +50,25 @@ def forget_connected() -> None:
 
 def _keep(project_id: int, places: Iterable[Place], now: datetime) -> None:
     environments = {name: pk for pk, name in environments_by_id(project_id).items()}
-    known = [(environments[there], name) for there, name in places if there in environments]
-    with transaction.atomic():
-        agents = ids_of(Agent, "project", {(project_id, name) for _, name in known})
-        # In one order, as calls are noted, so that no two wait for each other.
-        rows = sorted((environment, agents[project_id, name]) for environment, name in known)
-        AgentSeen.objects.bulk_create(
-            [
-                AgentSeen(environment_id=environment, agent_id=agent, heard_at=now)
-                for environment, agent in rows
-            ],
-            batch_size=AT_ONCE,
-            update_conflicts=True,
-            unique_fields=["environment", "agent"],
-            update_fields=["heard_at"],
-        )
+    known = sorted((environments[there], name) for there, name in places if there in environments)
+    for start in range(0, len(known), AT_ONCE):  # whoever counts gets in between
+        _keep_some(project_id, known[start : start + AT_ONCE], now)
+
+
+@transaction.atomic
+def _keep_some(project_id: int, known: list[tuple[int, str]], now: datetime) -> None:
+    agents = ids_of(Agent, "project", {(project_id, name) for _, name in known})
+    # In one order, as calls are noted, so that no two wait for each other.
+    rows = sorted((environment, agents[project_id, name]) for environment, name in known)
+    AgentSeen.objects.bulk_create(
+        [
+            AgentSeen(environment_id=environment, agent_id=agent, heard_at=now)
+            for environment, agent in rows
+        ],
+        update_conflicts=True,
+        unique_fields=["environment", "agent"],
+        update_fields=["heard_at"],
+    )
 
 
 def remove_agents_long_gone() -> int:
