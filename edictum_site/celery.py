@@ -33,6 +33,10 @@ app.conf.beat_schedule = {
         "task": "outcomes.tasks.run_jobs",
         "schedule": timedelta(seconds=5),
     },
+    "look for failures that are judged success": {
+        "task": "outcomes.tasks.look_for_suggestions",
+        "schedule": timedelta(minutes=5),
+    },
     "find agents that cannot read their document": {
         "task": "outcomes.tasks.find_unread_documents",
         "schedule": timedelta(minutes=1),

@@ -22,6 +22,7 @@ from governance.views import (
     environments,
     findings,
     keys,
+    known_rules,
     members,
     playground,
     projects,
@@ -74,6 +75,7 @@ in_contracts = [
 in_checks = [
     path("", checks.checks, name="checks"),
     path("bindings/", check_bindings.check_bindings, name="check_bindings"),
+    path("known-rules/draft/", known_rules.draft_rule, name="draft_rule"),
     path("c/<str:check_name>/", check.check, name="check"),
     path("c/<str:check_name>/compare/", check.compare_check, name="compare_check"),
     path("c/<str:check_name>/versions/<int:number>/", check.check_version, name="check_version"),

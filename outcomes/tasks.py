@@ -31,7 +31,13 @@ def find_unread_documents() -> None:
 
 @shared_task
 def run_jobs() -> None:
-    see_to_it(commands.take_up_lost_backtests() + commands.take_up_lost_parts())
+    waiting = commands.take_up_lost_backtests() + commands.take_up_lost_parts()
+    see_to_it(waiting + commands.take_up_lost_looks())
+
+
+@shared_task
+def look_for_suggestions() -> None:
+    see_to_it(commands.ask_for_looks())
 
 
 @shared_task

@@ -14,11 +14,13 @@ from outcomes.views import (
     contract_editor,
     contracts,
     counters,
+    disagreements,
     inbox,
     newest_backtest,
     observed,
     rejudging,
     sessions,
+    suggestions,
     taking,
     two_versions,
 )
@@ -58,6 +60,17 @@ of_backtests = [
     path("<int:backtest_id>/", backtests.backtest, name="backtest"),
     path("<int:backtest_id>/standing/", backtests.backtest_standing, name="backtest_standing"),
     path("<int:backtest_id>/cancel/", backtests.cancel_backtest, name="cancel_backtest"),
+]
+of_suggestions = [
+    path("", suggestions.suggestions, name="suggestions"),
+    path("look/", suggestions.look_now, name="look_now"),
+    path("<int:suggestion_id>/dismiss/", suggestions.dismiss_suggestion, name="dismiss_suggestion"),
+    path(
+        "<int:suggestion_id>/bring-back/",
+        suggestions.bring_back_suggestion,
+        name="bring_back_suggestion",
+    ),
+    path("<int:suggestion_id>/effect/", suggestions.suggestion_effect, name="suggestion_effect"),
 ]
 of_checks = [
     path("backtests/text/", rejudging.check_backtest_text, name="check_backtest_text"),
@@ -99,6 +112,8 @@ in_project: list[URLPattern | URLResolver] = [
     path("agents/<identifier:name>/", agents.agent, name="agent"),
     path("checks/use/", check_bindings.check_use, name="check_use"),
     path("checks/bindings/preview/", check_bindings.bindings_preview, name="bindings_preview"),
+    path("checks/suggestions/", include(of_suggestions)),
+    path("checks/disagreements/", disagreements.disagreement_page, name="disagreements"),
     path("contracts/check/", contract_editor.check_contract, name="check_contract"),
     path("contracts/agents/", contracts.contract_agents, name="contract_agents"),
     path("contracts/figures/", contracts.contract_figures, name="contract_figures"),

@@ -67,6 +67,12 @@ class Judges:
         return DEFAULT if place is None else self._checks[self._lines[place].check]
 
 
+def state_of_judges(project_id: int) -> str:
+    """Differs when anything does that decides a verdict; empty where nothing was ever bound."""
+    state = _state(project_id)
+    return "" if state is None else ":".join(str(part) for part in state)
+
+
 _UNBOUND = Judges((), {})
 _kept: dict[int, tuple[State, Judges]] = {}
 

@@ -13,6 +13,8 @@ COMPARE = "governance:compare_check"
 OF_ALL = (
     Tab("Checks", CHECKS),
     Tab("Bindings", BINDINGS),
+    Tab("Suggestions", "outcomes:suggestions"),
+    Tab("Disagreements", "outcomes:disagreements"),
     Tab("Reclassify", "outcomes:reclassifications"),
 )
 OF_ONE = (

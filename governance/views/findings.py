@@ -26,6 +26,7 @@ WORDS: Mapping[str, str] = {
     "agent_behind_contract": "An agent is behind on its contract",
     "agent_runs_unknown_contract": "An agent runs a contract that is not known here",
     "agent_has_not_taken_stop": "An agent has not taken its stop",
+    "silent_failures": "Failures are judged success",
 }
 
 

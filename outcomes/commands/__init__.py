@@ -27,6 +27,17 @@ from outcomes.commands.rejudging_parts import run_waiting_parts, take_up_lost_pa
 from outcomes.commands.reports import keep_report
 from outcomes.commands.session_store import count_up, put_value, remove_value
 from outcomes.commands.settle import settle_inbox
+from outcomes.commands.suggestion_looks import (
+    ask_for_look,
+    ask_for_looks,
+    run_waiting_looks,
+    take_up_lost_looks,
+)
+from outcomes.commands.suggestions import (
+    ask_for_effect,
+    bring_back_suggestion,
+    dismiss_suggestion,
+)
 from outcomes.commands.unread import find_unread_documents
 
 __all__ = [
@@ -34,10 +45,15 @@ __all__ = [
     "Ahead",
     "Increment",
     "accept",
+    "ask_for_effect",
+    "ask_for_look",
+    "ask_for_looks",
+    "bring_back_suggestion",
     "cancel_backtest",
     "cancel_rejudging",
     "count_up",
     "counting_up",
+    "dismiss_suggestion",
     "find_drift",
     "find_unread_documents",
     "forget_connected",
@@ -51,6 +67,7 @@ __all__ = [
     "reset_counters",
     "retry_batch",
     "run_waiting_backtests",
+    "run_waiting_looks",
     "run_waiting_parts",
     "settle_inbox",
     "start_backtest",
@@ -58,5 +75,6 @@ __all__ = [
     "start_reclassification",
     "store_artifact",
     "take_up_lost_backtests",
+    "take_up_lost_looks",
     "take_up_lost_parts",
 ]

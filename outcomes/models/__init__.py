@@ -16,6 +16,7 @@ from outcomes.models.rejudging import PastVerdict, Rejudging, RejudgingPart
 from outcomes.models.rollups import AgentMinute, ToolMinute
 from outcomes.models.sessions import Session
 from outcomes.models.store import StoredValue
+from outcomes.models.suggestions import Suggestion, SuggestionLook
 
 __all__ = [
     "Agent",
@@ -33,6 +34,8 @@ __all__ = [
     "RejudgingPart",
     "Session",
     "StoredValue",
+    "Suggestion",
+    "SuggestionLook",
     "TickedLine",
     "Tool",
     "ToolMinute",

@@ -161,6 +161,12 @@ class Call(models.Model):
             ),
             # Few ask, and approvals look for those of a moment among all that happened then.
             models.Index(fields=["project", "at"], name="call_that_asked", condition=Q(asked=True)),
+            # Where agents and checks differ is looked at by time as well.
+            models.Index(
+                fields=["project", "at"],
+                name="call_that_disagrees",
+                condition=Q(disagreement=True),
+            ),
         ]
 
     def __str__(self) -> str:

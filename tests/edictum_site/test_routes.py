@@ -23,6 +23,7 @@ from tests.governance.deploying import a_request, live, saved
 from tests.governance.naming import a_check
 from tests.outcomes.backtests import waiting_backtest
 from tests.outcomes.posting import Agent
+from tests.outcomes.silent_failures import a_suggestion
 from tests.outcomes.rejudging import waiting_rejudging
 
 REFUSED = {401, 403}
@@ -111,6 +112,7 @@ def ids(project: Project) -> dict[str, object]:
         "reclassification_id": (other := waiting_rejudging(project, "reclassification")).pk,
         "rejudging_id": other.pk,
         "job_kind": other.kind,
+        "suggestion_id": a_suggestion(project).pk,
         "deployment_id": deployment.pk,
         "request_id": waiting.pk,
         "key_id": builders.a_key(project)[1].pk,

@@ -53,6 +53,8 @@ PAGES = {
     "verdicts of a check": "/p/default/checks/c/tickets/verdicts/",
     "reclassify": "/p/default/checks/reclassifications/",
     "bindings": "/p/default/checks/bindings/",
+    "suggestions": "/p/default/checks/suggestions/",
+    "disagreements": "/p/default/checks/disagreements/",
     "a line begun": "/p/default/checks/bindings/?tool=http_get",
     "calls by check": "/p/default/checks/use/",
     "what bindings would judge": "/p/default/checks/bindings/preview/",

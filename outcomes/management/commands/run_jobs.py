@@ -24,5 +24,9 @@ class Command(BaseCommand):
         # It makes thousands of small things that live on, and no circles to look for.
         gc.freeze()
         gc.set_threshold(100_000, 50, 100)
-        while commands.run_waiting_backtests() + commands.run_waiting_parts():
-            pass  # more may have come meanwhile
+        # Somebody waits for the first two; more of any kind may have come meanwhile.
+        while (
+            commands.run_waiting_backtests() + commands.run_waiting_parts()
+            or commands.run_waiting_looks()
+        ):
+            pass

@@ -1,0 +1,72 @@
+"""A rule of the shipped library, written into the text of a check for one tool."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import yaml
+
+from governance.domain.checks.flow import flow
+from governance.domain.checks.inserting import Pairs, rule_ids, with_rule
+from governance.domain.checks.rules import KEYS, LONGEST_TOOL
+from governance.domain.checks.shipped import shipped, shipped_text
+from governance.domain.success import DEFAULT
+
+_NO_GLOB: Final = re.compile(r"[\[\]{}|,\0]")
+_NO_NAME: Final = re.compile(r"[^a-z0-9]+")
+LONGEST_NAME: Final = 40
+_NEW: Final = """\
+apiVersion: edictum-site/v1
+kind: SuccessCheck
+metadata:
+  name: {name}
+  description: ""
+otherwise: {otherwise}
+{include}rules: []
+"""
+
+
+def name_for(tool: str) -> str:
+    """Of a check for one tool; it may be taken."""
+    return _NO_NAME.sub("-", tool.lower()).strip("-")[:LONGEST_NAME].strip("-") or "tool"
+
+
+def new_text(name: str, judge: str) -> str:
+    """Of a check that says what this one of the console's says, until it has rules of its own."""
+    if judge == DEFAULT.name or shipped_text(judge) is None:
+        return _NEW.format(name=flow(name), otherwise="default", include="")
+    otherwise = shipped()[judge]["otherwise"]
+    return _NEW.format(name=flow(name), otherwise=otherwise, include=f"include: [{judge}]\n")
+
+
+def with_suggested(text: str, check: str, rule: str, tool: str) -> str:
+    """Last of its rules, so that none of them is overruled, and for this tool alone.
+
+    What the library would ask before it, and not call a failure, is asked before it here too.
+    """
+    for pairs in _rules(check, rule):
+        written = dict(pairs) | {"id": _free(str(dict(pairs)["id"]), rule_ids(text))}
+        if not _NO_GLOB.search(tool) and 0 < len(tool) <= LONGEST_TOOL:
+            written["tool"] = tool
+        text = with_rule(text, [(key, written[key]) for key in KEYS if key in written]).text
+    return text
+
+
+def _rules(check: str, rule: str) -> Sequence[Pairs]:
+    document: dict[str, Any] = yaml.load(
+        shipped_text(check) or "rules: []", Loader=yaml.CSafeLoader
+    )
+    before: list[Pairs] = []
+    for each in document["rules"]:
+        if each["id"] == rule:
+            return [*before, list(each.items())]
+        if each["verdict"] != "failure":
+            before.append(list(each.items()))
+    return []
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    number, free = 2, name
+    while free in taken:
+        number, free = number + 1, f"{name}-{number}"
+    return free

@@ -1,0 +1,32 @@
+"""One click from a suggestion to the editor, with the rule in the text."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from governance.auth import MemberRequest, member_page
+from governance.commands.kept_texts import DraftElsewhere
+from governance.commands.known_rules import draft_known_rule
+from governance.domain.errors import InvalidInput, NotFound
+from governance.policies import Action
+from governance.views.writing import number_in
+
+
+@require_POST
+@member_page(Action.WRITE_CHECK)
+def draft_rule(request: MemberRequest) -> HttpResponse:
+    """Goes on to where its effect is computed, which knows the calls, and from there to the
+    editor."""
+    sent, slug = request.POST, request.project.slug
+    names = {name: sent.get(name, "") for name in ("check", "rule", "tool", "judge")}
+    try:
+        draft = draft_known_rule(request.project, **names, by=request.actor)
+    except (DraftElsewhere, InvalidInput, NotFound) as refused:
+        messages.error(request, f"The rule was not drafted: {refused}")
+        return redirect("outcomes:suggestions", slug)
+    suggestion = number_in(sent.get("suggestion", ""))
+    effect = reverse("outcomes:suggestion_effect", args=[slug, suggestion])
+    # The same request again, which may write as this one did.
+    return redirect(f"{effect}?draft={draft.pk}", preserve_request=True)

@@ -1,0 +1,116 @@
+"""Failures that nobody sees: results judged success that have the form of a known failure."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from governance.auth import MemberRequest, member_page
+from governance.domain.actor import shown
+from governance.domain.errors import DocumentInvalid, InvalidInput, NotFound
+from governance.policies import Action, may
+from governance.queries.check_drafts import check_draft_numbered
+from outcomes import commands, doorbell
+from outcomes.models import Rejudging, Suggestion
+from outcomes.queries.suggestions import (
+    dismissed_suggestions,
+    look_of,
+    number_of_open_suggestions,
+    open_suggestions,
+    row_of,
+)
+from outcomes.views.suggestion_words import effect_words, rule_words, seen_words, what_words
+
+PAGE = "outcomes:suggestions"
+
+
+@require_safe
+@member_page()
+def suggestions(request: MemberRequest) -> HttpResponse:
+    project = request.project.pk
+    found, look = open_suggestions(project), look_of(project)
+    context = {
+        "page_title": "Suggestions",
+        "suggestions": [_told(each) for each in found],
+        "total": number_of_open_suggestions(project),
+        "tools": len({each.tool_id for each in found}),
+        "dismissed": [
+            (_told(each), shown(each.dismissed_by)) for each in dismissed_suggestions(project)
+        ],
+        "look": look,
+        "is_looking": look is not None and not look.has_ended,
+        "may_write": may(request.role, Action.WRITE_CHECK),
+    }
+    return render(request, "outcomes/suggestions.html", context)
+
+
+@require_POST
+@member_page(Action.WRITE_CHECK)
+def look_now(request: MemberRequest) -> HttpResponse:
+    commands.ask_for_look(request.project.pk)
+    doorbell.ring_for_jobs()
+    messages.success(request, "The newest results are looked at now: it takes some seconds.")
+    return _back(request)
+
+
+@require_POST
+@member_page(Action.WRITE_CHECK)
+def dismiss_suggestion(request: MemberRequest, suggestion_id: int) -> HttpResponse:
+    found = commands.dismiss_suggestion(request.project.pk, suggestion_id, by=request.actor)
+    messages.success(request, f"{found} is dismissed, and stays so. It stands at the end here.")
+    return _back(request)
+
+
+@require_POST
+@member_page(Action.WRITE_CHECK)
+def bring_back_suggestion(request: MemberRequest, suggestion_id: int) -> HttpResponse:
+    found = commands.bring_back_suggestion(request.project.pk, suggestion_id, by=request.actor)
+    is_there = "stands here again" if found.pk else "is dismissed no more; no result is so now"
+    messages.success(request, f"{found} {is_there}.")
+    return _back(request)
+
+
+@require_POST
+@member_page(Action.WRITE_CHECK)
+def suggestion_effect(request: MemberRequest, suggestion_id: int) -> HttpResponse:
+    """Has what one's draft would change computed, and goes on to its editor meanwhile."""
+    number = request.GET.get("draft", "")
+    is_number = number.isascii() and number.isdecimal() and len(number) < 19
+    draft = check_draft_numbered(request.project, request.user.pk, int(number) if is_number else 0)
+    if draft is None:
+        messages.info(request, "That draft is saved or discarded already.")
+        return _back(request)
+    try:
+        commands.ask_for_effect(
+            request.project.pk, suggestion_id, text=draft.text, by=request.actor
+        )
+    except (DocumentInvalid, InvalidInput, NotFound) as refused:
+        messages.warning(request, f"The rule is added. What it would change is open: {refused}")
+    else:
+        doorbell.ring_for_jobs()
+        messages.success(request, "The rule is added. What it would change is being computed.")
+    slug = request.project.slug
+    if draft.success_check is None:
+        return redirect("governance:edit_new_check_draft", slug, draft.pk)
+    return redirect("governance:edit_check_draft", slug, draft.success_check.name)
+
+
+def _back(request: MemberRequest) -> HttpResponse:
+    return redirect(PAGE, request.project.slug)
+
+
+def _told(suggestion: Suggestion) -> dict[str, Any]:
+    effect = suggestion.effect if suggestion.dismissed_at is None else None
+    return {
+        "row": suggestion,
+        "what": what_words(suggestion),
+        "saw": seen_words(suggestion),
+        "samples": [
+            each | {"time": datetime.fromisoformat(each["at"])} for each in suggestion.samples
+        ],
+        "follows": rule_words(row_of(suggestion)),
+        "effect": effect_words(effect) if isinstance(effect, Rejudging) else "",
+    }

@@ -1,0 +1,257 @@
+"""Failures that no check sees are suggested as rules, exactly those, as long as they are there."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from governance import queries as governed
+from governance.commands.check_bindings import bind
+from governance.commands.checks import save_check
+from governance.domain.actor import Actor, ActorKind
+from governance.domain.bindings import Binding
+from governance.domain.errors import Forbidden, NotFound
+from governance.domain.roles import Role
+from governance.models import AuditEntry
+from outcomes import commands
+from outcomes.models import Call, Suggestion, SuggestionLook
+from outcomes.queries.suggestions import open_suggestions
+from tests import builders
+from tests.outcomes.backtests import EDITOR
+from tests.outcomes.posting import Agent
+from tests.outcomes.silent_failures import FAILING, results
+
+NOT_OK = """\
+apiVersion: edictum-site/v1
+kind: SuccessCheck
+metadata: {name: ours}
+otherwise: success
+rules:
+  - id: not-ok
+    when: {result.ok: {equals: false}}
+    verdict: failure
+"""
+
+
+def ran(output, tool="crm_update", **fields):
+    return builders.an_outcome(output=output, tool_name=tool, **fields)
+
+
+def looked(project):
+    """What is suggested after a look, as tool, check and rule."""
+    commands.ask_for_look(project.pk)
+    commands.run_waiting_looks()
+    return {
+        (each.tool.name, f"{each.check_name}/{each.rule}") for each in open_suggestions(project.pk)
+    }
+
+
+def bound(project, tool, check):
+    bind(project, [Binding("*", "*", tool, check)], by=EDITOR)
+
+
+def only(project):
+    (found,) = Suggestion.objects.filter(project=project)
+    return found
+
+
+def test_of_thirty_tools_exactly_the_ten_that_fail_silently_are_suggested(project, agent):
+    agent.post(*results())
+    assert Call.objects.values("tool").distinct().count() == 30
+    assert looked(project) == {(tool, rule) for tool, (_, _, rule) in FAILING.items()}
+    assert {(each.results, each.of) for each in Suggestion.objects.all()} == {(4, 12)}
+
+
+def test_a_suggestion_tells_what_was_seen_when_and_in_which_shapes(project, agent):
+    times = [f"2026-11-18T12:00:0{second}+00:00" for second in range(4)]
+    agent.post(
+        ran({"ok": False, "id": 1}, call_id="one", timestamp=times[0]),
+        ran({"ok": False, "id": 2}, call_id="two", timestamp=times[2]),
+        ran({"ok": False, "note": "x"}, call_id="three", timestamp=times[1]),
+        ran({"ok": True, "id": 3}, call_id="four", timestamp=times[3]),
+    )
+    looked(project)
+    found = only(project)
+    assert (found.results, found.of, found.judge) == (3, 4, "default")
+    assert found.saw == [["result.ok", "false", 3]]
+    assert [(each["shape"], each["results"], each["call"]) for each in found.samples] == [
+        ("{id: number, ok: false}", 2, "two"),
+        ("{note: text, ok: false}", 1, "three"),
+    ]
+    assert found.first_at is not None
+    assert found.last_at is not None
+    assert found.last_at - found.first_at == timedelta(seconds=2)
+
+
+def test_it_goes_when_the_check_knows_better(project, agent):
+    agent.post(ran({"ok": False}))
+    assert looked(project)
+    bound(project, "*", "flags")
+    assert looked(project) == set()
+    assert not Suggestion.objects.exists()
+
+
+def test_what_a_rule_calls_success_on_purpose_is_not_suggested(project, agent):
+    said = NOT_OK.replace("verdict: failure", "verdict: success")
+    save_check(project, document=said, by=EDITOR)
+    bound(project, "*", "ours")
+    agent.post(ran({"ok": False}), ran({"success": False}))
+    assert looked(project) == {("crm_update", "flags/no-success")}
+
+
+def test_only_what_is_judged_success_is_suggested(project, agent):
+    save_check(project, document=NOT_OK.replace("success\n", "unknown\n"), by=EDITOR)
+    bound(project, "*", "ours")
+    agent.post(
+        ran({"ok": False}),
+        ran({"success": False}),
+        ran(None, type="failure", error="success: false"),
+        ran(None, type="denied", reason="contract"),
+    )
+    agent.post_events(builders.an_event("call_executed", tool_name="crm_update"))
+    assert looked(project) == set()
+
+
+def test_a_large_output_is_looked_at_whole(project, agent):
+    agent.post(ran({"log": "x" * 20_000, "ok": False}))
+    assert looked(project) == {("crm_update", "flags/not-ok")}
+
+
+def test_of_each_tool_the_newest_results_count(project, agent, monkeypatch):
+    monkeypatch.setattr("outcomes.commands.suggestion_looks.NEWEST", 3)
+    later = "2026-11-18T13:00:0{}+00:00"
+    agent.post(ran({"ok": False}, timestamp="2026-11-18T12:00:00+00:00"))
+    assert looked(project)
+    agent.post(*[ran({"ok": True}, timestamp=later.format(n)) for n in range(3)])
+    assert looked(project) == set()
+
+
+def test_only_tools_with_new_results_are_looked_at_again(project, agent):
+    agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
+    looked(project)
+    Suggestion.objects.update(of=99)
+    agent.post(ran({"ok": False}))
+    looked(project)
+    assert {(each.tool.name, each.results, each.of) for each in Suggestion.objects.all()} == {
+        ("crm_update", 2, 2),
+        ("other", 1, 99),
+    }
+    SuggestionLook.objects.update(looked_at_all=timezone.now() - timedelta(days=2))
+    looked(project)
+    assert Suggestion.objects.get(tool__name="other").of == 1
+
+
+def test_a_result_that_comes_for_a_known_call_is_new(project, agent):
+    agent.post_events(builders.an_event("call_executed", "c-1", tool_name="crm_update"))
+    assert looked(project) == set()
+    agent.post(ran({"ok": False}, call_id="c-1"))
+    assert looked(project) == {("crm_update", "flags/not-ok")}
+
+
+def test_there_is_a_look_where_there_is_a_reason(project, agent):
+    assert commands.ask_for_looks() == 0
+    agent.post(ran({"ok": True}))
+    assert commands.ask_for_looks() == 1
+    assert commands.run_waiting_looks() == 1
+    assert commands.ask_for_looks() == 0
+    bound(project, "*", "flags")
+    assert commands.ask_for_looks() == 1
+    commands.run_waiting_looks()
+    agent.post(ran({"ok": True}))
+    assert commands.ask_for_looks() == 1
+
+
+def test_a_look_is_asked_for_once_at_a_time(project):
+    first = commands.ask_for_look(project.pk)
+    assert commands.ask_for_look(project.pk).pk == first.pk
+    assert SuggestionLook.objects.count() == 1
+    assert commands.run_waiting_looks() == 1
+    assert commands.run_waiting_looks() == 0
+    again = commands.ask_for_look(project.pk)
+    assert (again.pk, again.status, again.finished_at) == (first.pk, "queued", None)
+
+
+def test_a_look_whose_process_died_is_taken_up(project, agent):
+    agent.post(ran({"ok": False}))
+    commands.ask_for_look(project.pk)
+    died = timezone.now() - timedelta(minutes=5)
+    SuggestionLook.objects.update(status="running", heard_at=died)
+    assert commands.take_up_lost_looks() == 1
+    assert commands.run_waiting_looks() == 1
+    assert Suggestion.objects.count() == 1
+
+
+def test_what_is_dismissed_stays_so_and_can_be_brought_back(project, agent):
+    agent.post(ran({"ok": False}))
+    looked(project)
+    number = only(project).pk
+    commands.dismiss_suggestion(project.pk, number, by=EDITOR)
+    agent.post(ran({"ok": False}))
+    assert looked(project) == set()
+    assert (only(project).results, only(project).dismissed_by) == (2, str(EDITOR))
+    commands.bring_back_suggestion(project.pk, number, by=EDITOR)
+    assert looked(project) == {("crm_update", "flags/not-ok")}
+    told = AuditEntry.objects.filter(action__startswith="suggestion").order_by("number")
+    assert [(each.action, each.subject) for each in told] == [
+        ("suggestion dismissed", "flags/not-ok for crm_update"),
+        ("suggestion brought back", "flags/not-ok for crm_update"),
+    ]
+
+
+def test_what_is_dismissed_and_gone_is_still_dismissed_when_it_comes_again(project, agent):
+    agent.post(ran({"ok": False}))
+    looked(project)
+    commands.dismiss_suggestion(project.pk, only(project).pk, by=EDITOR)
+    bound(project, "*", "flags")
+    looked(project)
+    assert only(project).results == 0
+    bind(project, [], by=EDITOR)
+    assert looked(project) == set()
+    assert only(project).results == 1
+
+
+def test_what_is_brought_back_with_nothing_left_of_it_goes(project, agent):
+    agent.post(ran({"ok": False}))
+    looked(project)
+    commands.dismiss_suggestion(project.pk, only(project).pk, by=EDITOR)
+    bound(project, "*", "flags")
+    looked(project)
+    commands.bring_back_suggestion(project.pk, only(project).pk, by=EDITOR)
+    assert not Suggestion.objects.exists()
+
+
+def test_who_may_not_write_checks_dismisses_nothing(project, agent):
+    agent.post(ran({"ok": False}))
+    looked(project)
+    operator = Actor(ActorKind.PERSON, 1, "o@example.test", Role.OPERATOR)
+    for does in (commands.dismiss_suggestion, commands.bring_back_suggestion):
+        with pytest.raises(Forbidden):
+            does(project.pk, only(project).pk, by=operator)
+
+
+def test_nothing_of_another_project_is_reached(project, agent):
+    other = builders.a_project("other")
+    agent.post(ran({"ok": False}))
+    looked(project)
+    assert looked(other) == set()
+    with pytest.raises(NotFound):
+        commands.dismiss_suggestion(other.pk, only(project).pk, by=EDITOR)
+
+
+def test_open_suggestions_need_attention_until_there_are_none(project, agent):
+    agent.post(ran({"ok": False}), ran({"success": False}, tool="other"))
+    looked(project)
+    (finding,) = governed.open_findings(project)
+    assert finding.kind == "silent_failures"
+    assert "2 known forms" in finding.why
+    for each in Suggestion.objects.all():
+        commands.dismiss_suggestion(project.pk, each.pk, by=EDITOR)
+    assert governed.open_findings(project) == []
+
+
+def test_results_of_every_environment_and_agent_are_looked_at(project):
+    key = builders.a_key(project, "agent", "ingest", env="staging")[0]
+    Agent(builders.bearing(key)).post(ran({"ok": False}, agent_id="lonely"))
+    assert looked(project) == {("crm_update", "flags/not-ok")}
+    (sample,) = only(project).samples
+    assert (sample["agent"], sample["environment"]) == ("lonely", "staging")
