@@ -9,6 +9,8 @@ from governance.views import (
     cases_of_calls,
     check,
     check_bindings,
+    check_draft_changes,
+    check_drafts,
     checks,
     contract,
     contract_audit,
@@ -24,6 +26,7 @@ from governance.views import (
     keys,
     known_rules,
     members,
+    new_check,
     playground,
     projects,
     requests,
@@ -86,6 +89,34 @@ in_checks = [
     ),
     path(
         "c/<str:check_name>/newer-included/", check.take_newer_included, name="take_newer_included"
+    ),
+]
+of_check_drafts = [
+    path("new/", new_check.new_check, name="new_check"),
+    path("written/", check_drafts.written_check, name="written_check"),
+    path("c/<str:check_name>/edit/", check_drafts.edit_check, name="edit_check_draft"),
+    path("c/<str:check_name>/edit/keep/", check_drafts.keep_check, name="keep_check_draft"),
+    path(
+        "c/<str:check_name>/edit/discard/",
+        check_drafts.discard_check,
+        name="discard_check_draft",
+    ),
+    path(
+        "c/<str:check_name>/edit/changes/",
+        check_draft_changes.compare_check_draft,
+        name="compare_check_draft",
+    ),
+    path(
+        "c/<str:check_name>/edit/rebase/",
+        check_draft_changes.rebase_check,
+        name="rebase_check_draft",
+    ),
+    path("drafts/<int:draft_id>/", check_drafts.edit_check, name="edit_new_check_draft"),
+    path("drafts/<int:draft_id>/keep/", check_drafts.keep_check, name="keep_new_check_draft"),
+    path(
+        "drafts/<int:draft_id>/discard/",
+        check_drafts.discard_check,
+        name="discard_new_check_draft",
     ),
 ]
 of_deployments = [
@@ -165,6 +196,7 @@ urlpatterns = [
     path("p/<slug:slug>/contracts/", include(of_drafts)),
     path("p/<slug:slug>/contracts/", include(of_cases)),
     path("p/<slug:slug>/contracts/", include(in_contracts)),
+    path("p/<slug:slug>/checks/", include(of_check_drafts)),
     path("p/<slug:slug>/checks/", include(in_checks)),
     path("p/<slug:slug>/settings/", include(in_settings)),
 ]

@@ -7,12 +7,9 @@ from itertools import count
 from pathlib import Path
 
 from governance.domain.document import Document, read_document
-from governance.domain.lint_finding import as_yaml
 from governance.domain.plain_document import mapping, values_of
-from governance.domain.yaml_text import places
 
 _FOLDER = Path(__file__).resolve().parent.parent / "contract_templates"
-_NAME_AT = ("metadata", "name")
 _LONGEST_NAME = 120  # and a number behind it
 # The most general first.
 _ORDER = (
@@ -41,20 +38,11 @@ def template_named(name: str) -> Template | None:
     return next((each for each in templates() if each.name == name), None)
 
 
-def under_name(document: Document, name: str) -> str:
-    """The same text with another name, and everything else as it was written."""
-    for place in places(document.text):
-        if place.path == _NAME_AT and not place.is_key:
-            text = document.text
-            return text[: place.start.index] + as_yaml(name) + text[place.end.index :]
-    return document.text
-
-
-def as_free_name(name: str, taken: Collection[str]) -> str:
+def as_free_name(name: str, taken: Collection[str], longest: int = _LONGEST_NAME) -> str:
     """file-agent, file-agent-2, file-agent-3"""
     if name not in taken:
         return name
-    cut = name[:_LONGEST_NAME]
+    cut = name[:longest]
     return next(free for number in count(2) if (free := f"{cut}-{number}") not in taken)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import yaml
 
 from governance.domain.errors import Problem
+from governance.domain.lint_finding import as_yaml
 from governance.domain.yaml_text import locate, path_text, places
 
 NAME_AT = ("metadata", "name")
@@ -17,6 +18,15 @@ def about_the_name(document: bytes | str, message: str, *, fix: str = "") -> Pro
     found = locate(text, {(NAME_AT, False)}).get((NAME_AT, False))
     line, column = found or (None, None)
     return Problem(message=message, path=path_text(NAME_AT), line=line, column=column, fix=fix)
+
+
+def under_name(text: str, name: str) -> str:
+    """The same text with another name, and everything else as it was written; of one that can be
+    read."""
+    for place in places(text):
+        if place.path == NAME_AT and not place.is_key:
+            return text[: place.start.index] + as_yaml(name) + text[place.end.index :]
+    return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,13 @@ from governance.domain.checks.compiled import Compiled
 from governance.domain.checks.named import DEFAULT_COMPILED
 from governance.domain.checks.shipped import shipped, shipped_text
 from governance.domain.checks.shipped.versions import VERSIONS
+from governance.domain.contract_templates import as_free_name
 from governance.domain.metadata import head_of
 from governance.domain.success import DEFAULT
 from governance.models import Check, CheckVersion, Project
 
 NAME = re.compile(fields.NAME)
+LONGEST_FREE = 58  # characters, and a number behind them
 HEAVY = ("document", "packed")  # of a version: what lists do without
 DEFAULT_TEXT = """\
 apiVersion: edictum-site/v1
@@ -131,6 +133,13 @@ def check_names(project: Project, limit: int = 1_000) -> list[str]:
         *own.values_list("name", flat=True)[:limit],
         *(each.name for each in ours()),
     ]
+
+
+def free_check_name(project: Project, name: str) -> str:
+    """This name, or with a number behind it where there is a check of that name already."""
+    own = Check.objects.filter(project=project, name__startswith=name[:LONGEST_FREE])
+    taken = {*own.values_list("name", flat=True), *(each.name for each in ours())}
+    return as_free_name(name, taken, LONGEST_FREE)
 
 
 def missing_checks(project: Project, names: Iterable[str]) -> set[str]:

@@ -7,14 +7,15 @@ from django.views.decorators.http import require_http_methods, require_safe
 from governance import queries
 from governance.auth import MemberRequest, member_page
 from governance.commands.drafts import begin_draft
-from governance.domain.contract_templates import template_named, templates, under_name
+from governance.domain.contract_templates import template_named, templates
 from governance.domain.errors import InvalidInput, NotFound
+from governance.domain.metadata import under_name
 from governance.forms import sent
 from governance.policies import Action, may
 from governance.queries.bundles import bundle_names, document_of, free_name, listed_bundles
 from governance.queries.drafts import drafts_of
-from governance.views.contract_form import ContractForm
 from governance.views.contract_words import contracts_sentence
+from governance.views.text_form import ContractForm
 
 SHOWN = 100
 
@@ -74,9 +75,9 @@ def _from(request: MemberRequest, start: str) -> str:
     """The text of a template or of a contract, under a name that nobody has."""
     kind, _, name = start.partition(":")
     if kind == "template" and (template := template_named(name)):
-        return under_name(template.document, free_name(request.project, name))
+        return under_name(template.document.text, free_name(request.project, name))
     bundle = queries.bundle_named(request.project, name) if kind == "contract" else None
     newest = queries.newest_version(bundle) if bundle else None
     if newest is None:
         raise NotFound("There is nothing of that name to begin with.")
-    return under_name(document_of(newest), free_name(request.project, name))
+    return under_name(document_of(newest).text, free_name(request.project, name))

@@ -1,5 +1,6 @@
-// What can be completed in a contract: the keys of the place, its values, selectors, operators,
-// and the tools and roles of the calls that were seen. The words come from the server, once.
+// What can be completed in a contract or a check: the keys of the place, its values, selectors,
+// operators, and the tools and roles of the calls that were seen. The words come from the server,
+// once; the selectors that results have, with the results beside the editor.
 
 const form = document.querySelector("form[data-editor]");
 let words = null;
@@ -44,7 +45,7 @@ function dialect(session) {
   return /^kind:\s*["']?ContractBundle/m.test(text) || (/^contracts:/m.test(text) && !/^kind:/m.test(text)) ? "old" : "new";
 }
 
-const RULES = new Set(["rules", "contracts"]);
+const RULES = new Set(["rules", "contracts", "examples"]);
 const OF_TOOLS = new Set(["tool", "tools"]);
 const general = (steps) => steps.map((step, at) => (at === 1 && steps[0] === "tools" ? "*" : step)).join("/");
 const list = (items, meta, score = 0) => (items ?? []).map((caption) => ({ caption, value: caption, meta, score }));
@@ -56,8 +57,20 @@ function inCondition(before, key) {
   const last = flow ? unquoted(flow[1]) : key;
   const isSelector = last && last !== "when" && last !== "*" && !words.conditions.includes(last);
   if (isSelector) return list(words.operators, "operator");
-  return [...list(words.conditions, "condition", 1), ...list(words.selectors, "selector")];
+  const seen = document.getElementById("recorded")?.dataset.selectors;
+  return [
+    ...list(words.conditions, "condition", 1),
+    ...list(words.selectors, "selector"),
+    ...list(seen ? seen.split("\n") : [], "selector seen").map(quoted),
+  ];
 }
+
+// A selector is the key of a condition, and some hold what ends a plain word.
+const quoted = (each) => (/^[\w.*$@-]+$/.test(each.value) ? each : { ...each, value: `'${each.value.replaceAll("'", "''")}'` });
+
+// In `- {tool: x, verdict: ` the key before the value, in `- {tool: x, ` the beginning of one.
+const FLOW_KEY = /[{,]\s*([\w]+)\s*:\s*[\w."'-]*$/;
+const FLOW_PLACE = /-\s+\{[^{}]*$/;
 
 function offered(session, { row, column }) {
   const line = session.getLine(row);
@@ -69,13 +82,18 @@ function offered(session, { row, column }) {
   const when = steps.indexOf("when");
   if (/principal\.role["']?\s*:\s*\{[^}]*:\s*\S*$/.test(before) || (steps.at(-1) === "principal.role" && key))
     return list(words.roles, "role seen");
+  const operand = words.operands?.[(FLOW_KEY.exec(before) ?? [])[1] ?? key];
+  if (operand && (when >= 0 || /\bwhen\s*:/.test(before))) return list(operand, "value");
+  if (steps[0] === "include") return list(words.checks, "check");
   if (key === "when" || (when >= 0 && !(key && words.operators.includes(key)))) return inCondition(before, steps.at(-1));
   if (/\bwhen\s*:\s*\{/.test(before)) return inCondition(before, "when");
   if (key && RULES.has(steps[0]) && OF_TOOLS.has(key)) return tools();
   if (RULES.has(steps[0]) && steps.includes("tools")) return tools();
   if (steps.at(-1) === "max_calls_per_tool" || (steps.length === 1 && steps[0] === "tools")) return tools();
+  const flow = FLOW_PLACE.test(before) && RULES.has(steps[0]) ? (FLOW_KEY.exec(before) ?? [])[1] : null;
+  if (flow && OF_TOOLS.has(flow)) return tools();
   const { keys, values } = { keys: words.keys[dialect(session)], values: words.values[dialect(session)] };
-  if (key) return list(values[general([...steps, key])], "value");
+  if (flow ?? key) return list(values[general([...steps, flow ?? key])], "value");
   return list(keys[general(steps)], "key").map((each) => ({ ...each, value: `${each.caption}: ` }));
 }
 

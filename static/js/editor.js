@@ -1,4 +1,4 @@
-// The editor of a contract: ACE over the text area that the page works with when no script runs.
+// The editor of a contract or a check: ACE over the text area that the page works with when no script runs.
 // It asks the server what is wrong while somebody writes, and keeps the draft there.
 
 const CHECK_AFTER = 300;
@@ -40,7 +40,7 @@ const editor = ace.edit(box, {
   tabSize: 2,
   useSoftTabs: true,
 });
-editor.textInput.setAriaLabel?.("Text of the contract, as YAML");
+editor.textInput.setAriaLabel?.(area.labels[0].textContent);
 editor.textInput.getElement().setAttribute("aria-describedby", "checked");
 editor.commands.removeCommand("showSettingsMenu"); // its extension is not served
 // What comes up by itself takes no Enter away: an arrow or Tab chooses first.
@@ -101,6 +101,11 @@ function showMarks() {
     add(new Range(row, 0, row, 1), `line-${severity}`, "fullLine");
     if (words) add(new Range(row, start, row, start + words.length), `words-${severity}`, "text");
   }
+  for (const { dataset } of document.querySelectorAll("#checked [data-example]")) {
+    const [row, name] = [dataset.line - 1, dataset.passed === "yes" ? "gutter-passed" : "gutter-failed"];
+    session.addGutterDecoration(row, name);
+    marks.push(() => session.removeGutterDecoration(row, name));
+  }
   session.setAnnotations(annotations);
 }
 
@@ -139,7 +144,8 @@ function showChecked(part) {
   showMarks();
   const outline = checked.querySelector("[data-outline]");
   if (!outline) return; // it is no YAML at the moment: the rules stand as they stood
-  form.querySelector("[data-kind]").textContent = outline.dataset.kind;
+  const kind = form.querySelector("[data-kind]");
+  if (kind) kind.textContent = outline.dataset.kind;
   form.querySelector("[data-counted]").textContent = outline.dataset.counted;
   form.querySelector("[data-rules]").replaceChildren(...outline.childNodes);
 }
@@ -278,7 +284,7 @@ window.addEventListener("pageshow", () => (going = false));
 
 function send(url, fields, options = {}) {
   const body = new FormData();
-  for (const name of ["csrfmiddlewaretoken", "bundle", "base", "seen"]) body.set(name, form.elements[name].value);
+  for (const { name, value } of form.querySelectorAll("input[type=hidden]")) body.set(name, value);
   for (const [name, value] of Object.entries(fields)) body.set(name, value);
   return fetch(url, { method: "POST", body, credentials: "same-origin", ...options });
 }

@@ -2,10 +2,11 @@
 
 import pytest
 
-from governance.domain.contract_templates import Template, template_named, templates, under_name
+from governance.domain.contract_templates import Template, template_named, templates
 from governance.domain.document import read_document
 from governance.domain.lint import lint
 from governance.domain.meaning import changes
+from governance.domain.metadata import under_name
 from governance.engine import Engine, ToolCall
 
 TEMPLATES = [pytest.param(each, id=each.name) for each in templates()]
@@ -34,7 +35,7 @@ def test_a_template_teaches_in_comments_and_is_described_in_a_sentence(template:
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_another_name_changes_the_name_and_nothing_else(template: Template):
-    other = read_document(under_name(template.document, "my-own.contract"))
+    other = read_document(under_name(template.document.text, "my-own.contract"))
     assert [str(each) for each in changes(template.document, other)] == [
         f"the document, name: {template.name} → my-own.contract"
     ]

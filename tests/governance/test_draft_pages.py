@@ -1,46 +1,18 @@
 """The editor as a form alone: kept, checked, saved, and two who write at once."""
 
 import html
-import re
 
 import pytest
-from django.test import Client
-from django.urls import reverse
 
 from governance import commands
 from governance.commands.drafts import begin_draft
 from governance.domain.actor import CONSOLE, person
 from governance.domain.roles import Role
-from governance.models import BundleVersion, Draft, Member, Project
-from tests import builders
+from governance.models import BundleVersion, Draft, Project
 from tests.governance.contracts import ALWAYS, document, pre
+from tests.governance.editing import Editor, heading
 
 TEXT = document(pre(ALWAYS), pre(ALWAYS, rule_id="b"))
-
-
-class Editor:
-    """One person's browser without JavaScript: it sends what the page holds, or what changed."""
-
-    def __init__(self, project: Project) -> None:
-        self.member: Member = builders.a_member(project, Role.EDITOR)
-        self.client: Client = builders.signed_in(self.member.user)
-        self.slug = project.slug
-
-    def address(self, part: str = "edit", **which: object) -> str:
-        which = which or {"bundle_name": "d"}
-        return reverse(f"governance:{part}_draft", kwargs={"slug": self.slug} | which)
-
-    def fields(self, page: str) -> dict[str, str]:
-        found = dict(re.findall(r'type="hidden"[^>]* name="(\w+)" value="([^"]*)"', page))
-        text = re.search(r"<textarea[^>]*>\n(.*?)</textarea>", page, re.DOTALL)
-        return found | {"text": html.unescape(text[1])} if text else found
-
-    def send(self, page: str, act: str = "save", *, at: str = "", **changes: str):
-        fields = self.fields(page) | {"act": act} | changes
-        return self.client.post(at or self.address(), fields, follow=True)
-
-    def open(self) -> str:
-        return self.client.get(self.address()).text
 
 
 @pytest.fixture
@@ -51,12 +23,6 @@ def version(project) -> BundleVersion:
 @pytest.fixture
 def me(project, version) -> Editor:
     return Editor(project)
-
-
-def heading(page: str) -> str:
-    found = re.search(r"<h1[^>]*>(.*?)</h1>", page, re.DOTALL)
-    shown = re.sub(r"<span[^>]* hidden>.*?</span>", "", found[1] if found else "")
-    return html.unescape(re.sub(r"<[^>]+>", "", shown)).strip()
 
 
 def test_without_a_draft_the_newest_version_stands_in_the_editor(me):

@@ -52,6 +52,8 @@ PAGES = {
     "what a check would change": "/p/default/checks/c/tickets/backtests/",
     "verdicts of a check": "/p/default/checks/c/tickets/verdicts/",
     "reclassify": "/p/default/checks/reclassifications/",
+    "new check": "/p/default/checks/new/",
+    "draft of a check": "/p/default/checks/c/tickets/edit/",
     "bindings": "/p/default/checks/bindings/",
     "suggestions": "/p/default/checks/suggestions/",
     "disagreements": "/p/default/checks/disagreements/",

@@ -1,0 +1,84 @@
+"""Recorded results that a text of a check is tried on: what it says of each, and what is new."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from governance.domain.checks.matcher import Explanation
+from governance.domain.json_value import Json
+from outcomes.domain.shapes import Shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One result as it was recorded."""
+
+    call: int
+    call_id: str
+    environment: str
+    agent: str
+    tool: str
+    at: datetime
+    elapsed_ms: float | None
+    output: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    result: Result
+    shape: Shape
+    said: Explanation | None  # none: the text cannot be asked yet
+    before: str | None  # what the newest version says; none: there is none
+    bound: str | None  # what the check says that judges such a call now; none: it cannot
+    bound_check: str
+
+    @property
+    def verdict(self) -> str:
+        return self.said.verdict if self.said else ""
+
+    @property
+    def was(self) -> str | None:
+        return self.before if self.before is not None else self.bound
+
+    @property
+    def is_changed(self) -> bool:
+        return self.said is not None and self.was is not None and self.verdict != self.was
+
+    @property
+    def is_failure(self) -> bool:
+        return (self.verdict or self.was) == "failure"
+
+    @property
+    def alike(self) -> tuple[object, ...]:
+        """Equal for results that one line can stand for."""
+        rule = self.said.rule if self.said else ""
+        told = self.result.tool, self.shape.digest, self.verdict, rule
+        return *told, self.before, self.bound, self.bound_check
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Results of one shape of which everything says the same; the newest stands for all."""
+
+    all_: tuple[Tried, ...]
+
+    @property
+    def newest(self) -> Tried:
+        return self.all_[0]
+
+    @property
+    def number(self) -> int:
+        return len(self.all_)
+
+
+def by_shape(tried: Sequence[Tried]) -> list[Alike]:
+    """The most frequent first; of results in the order of their time."""
+    found: dict[tuple[object, ...], list[Tried]] = {}
+    for each in tried:
+        found.setdefault(each.alike, []).append(each)
+    groups = [Alike(tuple(group)) for group in found.values()]
+    return sorted(groups, key=lambda group: -group.number)
+
+
+def shapes_in(tried: Iterable[Tried]) -> int:
+    return len({each.shape.digest for each in tried})

@@ -1,0 +1,81 @@
+"""The text of a check, as it is being written, tried on results that are recorded."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final
+
+from governance.domain.checks.compiled import Compiled
+from governance.domain.checks.named import NamedCheck
+from governance.domain.json_value import Json
+from governance.queries import Judges
+from outcomes.domain.classification import Classification, Unreadable, judged_by
+from outcomes.domain.outcome import NotReported
+from outcomes.domain.shapes import shape_of
+from outcomes.domain.tried import Result, Tried
+from outcomes.rejudging.choosing import Row
+from outcomes.rejudging.judging import ARTIFACT
+from outcomes.rejudging.outputs import outputs_of
+
+SECONDS: Final = 2.0  # whoever writes a text that takes longer is shown what was reached
+
+ReadArtifact = Callable[[str], Json | Unreadable]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    results: list[Result]
+    unread: dict[str, int]  # why an output cannot be shown here, and of how many
+
+
+def read_results(rows: Sequence[Row], environments: Mapping[int, str], read: ReadArtifact) -> Read:
+    outputs = outputs_of(rows)
+    found, unread = [], dict[str, int]()
+    for row in rows:
+        output = read(row.artifact_name) if row.kind == ARTIFACT else outputs[row.id]
+        if isinstance(output, NotReported | Unreadable):
+            why = output.reason if isinstance(output, Unreadable) else "It was not reported."
+            unread[why] = unread.get(why, 0) + 1
+            continue
+        result = Result(
+            call=row.id,
+            call_id=row.call_id,
+            environment=environments.get(row.environment, ""),
+            agent=row.agent,
+            tool=row.tool,
+            at=row.at,
+            elapsed_ms=row.elapsed_ms,
+            output=output,
+        )
+        found.append(result)
+    return Read(found, unread)
+
+
+def tried_on(
+    results: Sequence[Result],
+    compiled: Compiled | None,
+    *,
+    newest: Compiled | None,
+    judges: Judges,
+) -> list[Tried]:
+    """Without `compiled` what the others say stands alone."""
+    check = NamedCheck(compiled) if compiled else None
+    before = NamedCheck(newest) if newest else None
+    until, tried = monotonic() + SECONDS, []
+    for each in results:
+        if monotonic() > until:
+            break
+        told = each.tool, each.output, each.elapsed_ms
+        bound = judges.check_for(each.environment, each.agent, each.tool)
+        present = judged_by(bound, *told)
+        tried.append(
+            Tried(
+                result=each,
+                shape=shape_of(each.output),
+                said=check.explain(*told) if check else None,
+                before=before.judge(*told).verdict.value if before else None,
+                bound=present.verdict.value if isinstance(present, Classification) else None,
+                bound_check=bound.name,
+            )
+        )
+    return tried

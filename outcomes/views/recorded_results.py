@@ -1,0 +1,232 @@
+"""Beside the editor of a check: what tools really gave back, and what the text says of it."""
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Final
+
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from governance import queries as governance
+from governance.auth import MemberRequest, member_page
+from governance.domain.bindings import Binding
+from governance.domain.errors import InvalidInput, NotFound
+from governance.domain.globs import glob_matches
+from governance.domain.written import as_written
+from governance.policies import Action
+from governance.queries.check_bindings import bindings_of
+from governance.queries.checking_checks import read_check_text
+from governance.queries.checks import own_version
+from governance.queries.projects import environments_by_id
+from outcomes.domain.seen_selectors import selectors_in
+from outcomes.domain.tried import Alike, Tried, by_shape, shapes_in
+from outcomes.rejudging.newest import MOST_TOOLS, known_tools, most_called, newest_results
+from outcomes.rejudging.trying import Read, read_results, tried_on
+from outcomes.views.outputs_at_hand import OutputsAtHand
+from outcomes.views.recorded_words import (
+    LINE,
+    shown,
+    tried_sentence,
+    unread_sentences,
+    whole,
+    why,
+)
+from outcomes.views.result_in_text import VERDICTS, taken_into
+
+ROWS: Final = 60  # of one list; what a list leaves out is counted
+CHOICES: Final = 500  # names of tools that can be chosen
+ORDERS: Final = {"shape": "By shape", "newest": "Newest"}
+SHOWS: Final = {"": "All", "failures": "Failures", "changed": "Changed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    text: str
+    check: str  # its name; empty of one that is not there yet
+    draft: int  # of a new check; 0: none
+    tools: str
+    order: str
+    show: str
+
+
+@require_POST
+@member_page(Action.WRITE_CHECK)
+def recorded_results(request: MemberRequest) -> HttpResponse:
+    return _page(request, _asked(request))
+
+
+@require_POST
+@member_page(Action.WRITE_CHECK)
+def take_result(request: MemberRequest) -> HttpResponse:
+    """The text with a recorded result in it: as an example, or as the skeleton of a rule."""
+    asked = _asked(request)
+    kind, _, call = request.POST.get("take", "").partition(":")
+    is_script = request.headers.get("HX-Request") == "true"
+    try:
+        taken = taken_into(asked.text, kind, request.project.pk, call)
+    except InvalidInput as refused:
+        told = str(refused.errors[0]) if refused.errors else str(refused)
+        if is_script:
+            return JsonResponse({"detail": told}, status=422)
+        return _page(request, asked, refused=told, status=422)
+    if is_script:
+        return JsonResponse({"text": taken.text, "line": taken.line})
+    with_it = Asked(taken.text, asked.check, asked.draft, asked.tools, asked.order, asked.show)
+    return _page(request, with_it, line=taken.line)
+
+
+def _page(
+    request: MemberRequest, asked: Asked, *, refused: str = "", line: int = 0, status: int = 200
+) -> HttpResponse:
+    context = _tried(request, asked)
+    if request.headers.get("HX-Request") == "true":
+        # Without the request: what stands around a page is not asked for at every letter.
+        alone = context | {"project": request.project}
+        return HttpResponse(render_to_string("outcomes/_recorded.html", alone))
+    context |= {
+        "page_title": "Recorded results",
+        "editor_at": _editor(request, asked),
+        "seen": request.POST.get("seen", ""),
+        "base": request.POST.get("base", ""),
+        "message": request.POST.get("message", ""),
+        "refused": refused,
+        "line": line,
+    }
+    return render(request, "outcomes/recorded_results.html", context, status=status)
+
+
+def _tried(request: MemberRequest, asked: Asked) -> dict[str, Any]:
+    started, project = perf_counter(), request.project.pk
+    read_text, _ = read_check_text(project, asked.text)
+    environments = environments_by_id(project)
+    known = known_tools(project)
+    names = _chosen(request, asked, asked.check or read_text.name, known, list(environments))
+    read = _results(project, [known[name] for name in names[:MOST_TOOLS]], environments)
+    newest = own_version(request.project, asked.check, without=["document"])
+    tried = tried_on(
+        read.results,
+        read_text.compiled,
+        newest=newest.compiled if newest else None,
+        judges=governance.judges(project),
+    )
+    shown_of = [each for each in tried if _is_shown(each, asked.show)]
+    lines, more = _lines(shown_of, asked.order)
+    counts = {
+        "": len(tried),
+        "failures": sum(each.is_failure for each in tried),
+        "changed": sum(each.is_changed for each in tried),
+    }
+    return {
+        "asked": asked,
+        "names": names[:MOST_TOOLS],
+        "more_names": max(0, len(names) - MOST_TOOLS),
+        "known": list(known)[:CHOICES],
+        "sentence": tried_sentence(tried, len(read.results)),
+        "unread": unread_sentences(read.unread),
+        "number": len(tried),
+        "orders": [(name, words, name == asked.order) for name, words in ORDERS.items()],
+        "shapes": shapes_in(tried),
+        "shows": [(name, words, counts[name], name == asked.show) for name, words in SHOWS.items()],
+        "lines": lines,
+        "verdicts": VERDICTS,
+        "more_lines": more,
+        "newest": newest,
+        "is_asked": read_text.compiled is not None,
+        "has_others": any(each.bound_check != asked.check for each in tried),
+        "several": len(names) > 1,
+        "selectors": "\n".join(selectors_in(each.output for each in read.results)),
+        "took": 1_000 * (perf_counter() - started),
+    }
+
+
+def _results(project: int, tools: list[int], environments: dict[int, str]) -> Read:
+    rows = newest_results(tools)
+    return read_results(rows, environments, OutputsAtHand(project, rows).read)
+
+
+def _chosen(
+    request: MemberRequest,
+    asked: Asked,
+    check: str,
+    known: dict[str, int],
+    environments: list[int],
+) -> list[str]:
+    """What was asked for; else what bindings give this check; else what is called most."""
+    globs = [glob.strip() for glob in asked.tools.split(",") if glob.strip()]
+    if globs:
+        return [name for name in known if any(glob_matches(glob, name) for glob in globs)]
+    lines = bindings_of(request.project).lines
+    if bound := [name for name in known if _may_judge(check, lines, name)]:
+        return bound
+    most = most_called(request.project.pk, environments, timezone.now())
+    return [most] if most in known else list(known)[:1]
+
+
+def _may_judge(check: str, lines: tuple[Binding, ...], tool: str) -> bool:
+    """Whether some call of this tool may be bound to it; agents and environments left aside."""
+    for line in lines:
+        if not glob_matches(line.tool, tool):
+            continue
+        if line.check == check:
+            return True
+        if line.environment == line.agent == "*":
+            return False
+    return False
+
+
+def _is_shown(tried: Tried, show: str) -> bool:
+    return (
+        show == ""
+        or (show == "failures" and tried.is_failure)
+        or (show == "changed" and tried.is_changed)
+    )
+
+
+def _lines(tried: list[Tried], order: str) -> tuple[list[dict[str, Any]], int]:
+    """And how many more there are."""
+    is_by_shape = order == "shape"
+    groups = by_shape(tried) if is_by_shape else [Alike((each,)) for each in tried]
+    lines = [_line(group, is_by_shape=is_by_shape) for group in groups[:ROWS]]
+    return lines, max(0, len(groups) - ROWS)
+
+
+def _line(group: Alike, *, is_by_shape: bool) -> dict[str, Any]:
+    tried = group.newest
+    return {
+        "tried": tried,
+        "words": tried.shape.text if is_by_shape else shown(tried.result.output, LINE),
+        "number": group.number,
+        "why": why(tried.said),
+        "output": whole(tried.result.output),
+        # What is open stays open while the text changes, so this does not tell of verdicts.
+        "key": f"{tried.shape.digest} {tried.result.tool}" if is_by_shape else tried.result.call,
+    }
+
+
+def _asked(request: MemberRequest) -> Asked:
+    sent = request.POST
+    name, _, value = sent.get("pick", "").partition(":")  # the button that was pressed
+    order = value if name == "order" else sent.get("order", "")
+    show = value if name == "show" else sent.get("show", "")
+    draft = sent.get("draft", "")
+    return Asked(
+        text=as_written(sent.get("text", "")),
+        check=sent.get("of", ""),
+        draft=int(draft) if draft.isascii() and draft.isdecimal() and len(draft) < 18 else 0,
+        tools=sent.get("tools", "").replace("\0", "")[:2_000],
+        order=order if order in ORDERS else "shape",
+        show=show if show in SHOWS else "",
+    )
+
+
+def _editor(request: MemberRequest, asked: Asked) -> str:
+    slug = request.project.slug
+    if asked.check:
+        return reverse("governance:edit_check_draft", args=[slug, asked.check])
+    if not asked.draft:
+        raise NotFound("There is no such draft.")
+    return reverse("governance:edit_new_check_draft", args=[slug, asked.draft])

@@ -1,0 +1,93 @@
+"""A recorded result written into the text of a check: as an example, or with a rule about it."""
+
+from typing import Final
+
+from governance.domain.checks.inserting import Inserted, rule_ids, with_example, with_rule
+from governance.domain.checks.matcher import canonical
+from governance.domain.checks.named import NamedCheck
+from governance.domain.checks.skeletons import rule_for
+from governance.domain.errors import InvalidInput, NotFound
+from governance.domain.json_value import Json
+from governance.queries.checking_checks import read_check_text
+from outcomes.domain.tried import Result
+from outcomes.rejudging.newest import result_numbered
+from outcomes.rejudging.trying import read_results
+from outcomes.views.outputs_at_hand import OutputsAtHand
+
+RULE: Final = "rule"
+VERDICTS: Final = ("success", "failure", "unknown")
+SHORT: Final = 400  # characters of a result that stands in a text as it is
+LONGEST: Final = 8_000
+_TEXT: Final = 160  # characters of a text in a shortened one
+_ITEMS: Final = 3
+_KEYS: Final = 30
+_DEEPEST: Final = 6
+
+
+def taken_into(text: str, kind: str, project: int, call: str) -> Inserted:
+    result = _result(project, call)
+    if kind == RULE:
+        pairs = rule_for(result.output, result.tool, rule_ids(text))
+        return with_rule(text, pairs, before=_decided(text, project, result))
+    if kind in VERDICTS:
+        output = _for_people(text, project, result)
+        return with_example(text, tool=result.tool, result=output, verdict=kind)
+    raise InvalidInput("Take it as an example of a verdict, or as a rule.")
+
+
+def shortened(value: Json, depth: int = 0) -> Json:
+    """What long texts, long lists and wide objects begin with."""
+    match value:
+        case str():
+            return value if len(value) <= _TEXT else value[:_TEXT] + "…"
+        case list():
+            return [shortened(item, depth + 1) for item in value[:_ITEMS]] if _fits(depth) else []
+        case dict() if _fits(depth):
+            some = list(value.items())[:_KEYS]
+            return {key: shortened(inner, depth + 1) for key, inner in some}
+        case dict():
+            return {}
+        case _:
+            return value
+
+
+def _fits(depth: int) -> bool:
+    return depth < _DEEPEST
+
+
+def _result(project: int, call: str) -> Result:
+    number = int(call) if call.isascii() and call.isdecimal() and len(call) < 19 else 0
+    row = result_numbered(project, number)
+    if row is None:
+        raise NotFound("There is no such result.")
+    read = read_results([row], {}, OutputsAtHand(project, [row]).read)
+    if not read.results:
+        raise InvalidInput(next(iter(read.unread)))
+    return read.results[0]
+
+
+def _for_people(text: str, project: int, result: Result) -> Json:
+    """Shortened where the text says the same of both: an example is there to be read."""
+    output = result.output
+    if len(canonical(output)) <= SHORT:
+        return output
+    short = shortened(output)
+    read, _ = read_check_text(project, text)
+    if read.compiled is not None:
+        check = NamedCheck(read.compiled)
+        of_whole, of_short = (
+            check.judge(result.tool, value, result.elapsed_ms) for value in (output, short)
+        )
+        if (of_whole.verdict, of_whole.rule) != (of_short.verdict, of_short.rule):
+            short = output
+    if len(canonical(short)) > LONGEST:
+        raise InvalidInput("This result is too long for an example: write what matters of it.")
+    return short
+
+
+def _decided(text: str, project: int, result: Result) -> str:
+    """The rule that decides it as the text stands: the new one must come before."""
+    read, _ = read_check_text(project, text)
+    if read.compiled is None:
+        return ""
+    return NamedCheck(read.compiled).judge(result.tool, result.output, result.elapsed_ms).rule
