@@ -47,7 +47,7 @@ def test_calls_are_alike_where_no_rule_looks_at_anything_of_them():
     assert about.told_by(content({"a": 1}, {"role": "r"})) == about.told_by(content())
 
 
-TEXTS = st.sampled_from(["a", "[REDACTED]", "a" * 997 + "...", "...", "REDACTED"]) | st.text()
+TEXTS = st.sampled_from(["a", "[REDACTED]", "a" * 997 + "...", "...", "REDACTED", "é"])
 VALUES = TEXTS | st.lists(TEXTS, max_size=2) | st.dictionaries(TEXTS, TEXTS, max_size=2)
 ARGUMENTS = st.none() | st.dictionaries(st.sampled_from(["url", "id"]), VALUES)
 
