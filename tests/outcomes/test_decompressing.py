@@ -5,7 +5,7 @@ import threading
 
 import pytest
 from backports import zstd
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outcomes.codec import decompressing
@@ -20,6 +20,7 @@ def packed(text):
     return zstd.compress(text, 1, zstd_dict=COMMON)
 
 
+@settings(deadline=None)
 @given(st.lists(st.binary(max_size=300), max_size=6))
 def test_what_was_packed_comes_out_again_one_after_the_other(texts):
     assert [READ(packed(text)) for text in texts] == texts

@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outcomes.backtests.contents import Content
@@ -52,6 +52,7 @@ VALUES = TEXTS | st.lists(TEXTS, max_size=2) | st.dictionaries(TEXTS, TEXTS, max
 ARGUMENTS = st.none() | st.dictionaries(st.sampled_from(["url", "id"]), VALUES)
 
 
+@settings(deadline=None)
 @given(ARGUMENTS, st.booleans(), st.booleans(), st.sampled_from(["pre", "post", "sandbox"]))
 def test_what_is_lacking_is_seen_in_the_text_as_in_what_it_says(arguments, output, escaped, kind):
     rule = {"id": "a", "type": kind, "tool": "fetch", "when": {"args.url": {}, "env.HOME": {}}}
