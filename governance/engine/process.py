@@ -33,8 +33,8 @@ _WIDE = 1024 * 1024  # bytes: what a process of no rights may have
 
 
 def _widen(pipe: int) -> None:
-    """For who asks far ahead. Memory is taken only for what lies in it; where it stays as it is,
-    what does not fit waits here."""
+    """For who asks far ahead and reads the answers later. Memory is taken only for what lies in it;
+    where it stays as it is, what does not fit waits on its side."""
     if sys.platform == "linux":
         with suppress(OSError):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _WIDE)
@@ -82,7 +82,7 @@ class Process:
         self._to, self._from = (pipe.fileno() for pipe in self._pipes)
         for descriptor in (self._to, self._from):
             os.set_blocking(descriptor, False)
-        _widen(self._to)
+            _widen(descriptor)
         if not isinstance(self._receive(START_SECONDS), Ready):
             self.kill()
             raise NoAnswer("It did not say that it is ready.")
