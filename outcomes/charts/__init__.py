@@ -1,0 +1,32 @@
+"""Charts: typed values in, SVG out. They know no model and no page; every page draws with them."""
+
+from outcomes.charts.areas import areas
+from outcomes.charts.axes import Axis, NumberAxis, TimeAxis
+from outcomes.charts.columns import columns
+from outcomes.charts.countings import Counting, countings
+from outcomes.charts.lines import Ahead, Level, Point, lines
+from outcomes.charts.scales import Unit
+from outcomes.charts.series import LinkTo, Series, Style
+from outcomes.charts.spark import spark
+from outcomes.charts.strip import Stop, strip
+
+__all__ = [
+    "Ahead",
+    "Axis",
+    "Counting",
+    "Level",
+    "LinkTo",
+    "NumberAxis",
+    "Point",
+    "Series",
+    "Stop",
+    "Style",
+    "TimeAxis",
+    "Unit",
+    "areas",
+    "columns",
+    "countings",
+    "lines",
+    "spark",
+    "strip",
+]

@@ -1,0 +1,94 @@
+"""Areas of steps, stacked: how the parts of a whole change over a longer time."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from django.utils.safestring import SafeString
+
+from outcomes.charts.axes import Axis, groups_of
+from outcomes.charts.columns import sums
+from outcomes.charts.frame import figure, grid, legend, no_data, table
+from outcomes.charts.lines import stretched
+from outcomes.charts.scales import Scale, Unit, scale_of
+from outcomes.charts.series import LinkTo, Series, summed
+from outcomes.charts.svg import element, short
+
+MOST: Final = 240  # steps along an area
+
+Column = tuple[float, list[float]]  # its place in per cent, and the values of its rows
+
+
+def areas(
+    axis: Axis,
+    rows: Sequence[Series],
+    *,
+    name: str,
+    says: str,
+    height: float = 150,
+    link: LinkTo | None = None,
+    empty: str = "Nothing in this range",
+) -> SafeString:
+    """Counts, from the line upward in the order that they are given. A step of which nothing is
+    known is a gap, not a fall to zero."""
+    groups = groups_of(len(axis), MOST)
+    values = [[summed(row, group) for group in groups] for row in rows]
+    scale = scale_of(Unit.COUNT, sums(values))
+    drawn, labels = grid(scale, Unit.COUNT, 0, height)
+    if any(sums(values)):
+        stretches = list(_stretches(axis, groups, values))
+        shapes = [
+            element(
+                "polygon",
+                class_=f"area area-{row.style}",
+                points=_outline(stretch, level, scale, height),
+            )
+            for stretch in stretches
+            for level, row in enumerate(rows)
+        ]
+        drawn = [*drawn[1:], stretched(shapes, height), drawn[0]]
+    else:
+        drawn.append(no_data(empty, height))
+        groups = []
+    said = [
+        (row.name, [Unit.COUNT.say(value) for value in own])
+        for row, own in zip(rows, values, strict=True)
+    ]
+    return figure(
+        name=name,
+        says=says,
+        height=height,
+        labels=labels,
+        ticks=axis.ticks(),
+        plot=drawn,
+        legend=legend(rows, drawn="fill"),
+        table=table(axis, groups, said, name=name, link=link) if groups else "",
+    )
+
+
+def _stretches(
+    axis: Axis, groups: Sequence[range], values: Sequence[Sequence[float | None]]
+) -> Iterator[list[Column]]:
+    stretch: list[Column] = []
+    for place, group in enumerate(groups):
+        column = [row[place] for row in values]
+        if all(value is None for value in column):
+            if stretch:
+                yield stretch
+            stretch = []
+            continue
+        at = 100 * axis.place((group[0] + group[-1]) / 2)
+        stretch.append((at, [value or 0.0 for value in column]))
+    if len(stretch) == 1 and stretch[0][0] == 50:
+        at, only = stretch[0]
+        stretch = [(0.0, only), (100.0, only)]
+    if stretch:
+        yield stretch
+
+
+def _outline(stretch: Sequence[Column], level: int, scale: Scale, height: float) -> str:
+    """Along its own top, and back along the top of what is below it."""
+    top = [(at, sum(values[: level + 1])) for at, values in stretch]
+    bottom = [(at, sum(values[:level])) for at, values in reversed(stretch)]
+    return " ".join(
+        f"{short(at)},{short(height * (1 - scale.along(value)))}" for at, value in top + bottom
+    )

@@ -1,0 +1,162 @@
+"""What lies along a chart: steps of time, or the numbers of calls."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+from itertools import pairwise
+from typing import ClassVar, Final
+
+from governance.domain.figures import thousands
+from outcomes.charts.scales import count_ticks
+from outcomes.charts.times import day_words, share_at, time_ticks
+
+TICKS: Final = 8
+DASH: Final = "\N{EN DASH}"
+WIDE: Final = 400  # pixels that a plot has in a card,
+NARROW: Final = 270  # and on a phone
+_LETTER: Final = 6  # pixels of a letter of an axis
+_AIR: Final = 10  # and between words
+_EDGE: Final = 0.06  # nearer to an edge than this, words begin or end there
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    share: float  # of the way from left to right
+    words: str
+    wide: bool = False  # only where there is room
+
+    @property
+    def anchor(self) -> str:
+        return "start" if self.share < _EDGE else "end" if self.share > 1 - _EDGE else "middle"
+
+    def reach(self, width: int) -> tuple[float, float]:
+        """From where to where its words go on a plot of so many pixels, with air around them."""
+        at, size = self.share * width, len(self.words) * _LETTER + _AIR
+        before = {"start": 0.0, "middle": 0.5, "end": 1.0}[self.anchor] * size
+        return at - before, at - before + size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeAxis:
+    """Steps of equal width. `edges` are their beginnings, and the end of the last one."""
+
+    heading: ClassVar = "Time"
+
+    edges: Sequence[datetime]
+    zone: tzinfo
+
+    def __len__(self) -> int:
+        return max(0, len(self.edges) - 1)
+
+    def place(self, step: float) -> float:
+        return (step + 0.5) / len(self)
+
+    def ticks(self) -> list[Tick]:
+        if not len(self):
+            return []
+        return time_axis_ticks(
+            self.edges[0], self.edges[-1], self.zone, lambda at: share_at(at, self.edges)
+        )
+
+    def words(self, first: int, last: int) -> str:
+        """Of the steps from first to last: whole days are said without the clock."""
+        begin, end = (self.edges[at].astimezone(self.zone) for at in (first, last + 1))
+        if begin.hour == begin.minute == begin.second == 0 and begin.time() == end.time():
+            final = self.edges[last].astimezone(self.zone)
+            return day_words(begin) + ("" if first == last else f" {DASH} {day_words(final)}")
+        clock = "%H:%M" if not (begin.second or end.second) else "%H:%M:%S"
+        until = f"{DASH}{end:{clock}}"
+        if begin.date() != end.date():
+            until = f" {DASH} {day_words(end)} {end:{clock}}"
+        return f"{begin:%a} {day_words(begin)} {begin:{clock}}{until}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberAxis:
+    """Points that have numbers, such as the calls of a session."""
+
+    count: int
+    first: int = 1
+    noun: str = "call"
+
+    @property
+    def heading(self) -> str:
+        return self.noun.capitalize()
+
+    def __len__(self) -> int:
+        return self.count
+
+    @property
+    def last(self) -> int:
+        return self.first + self.count - 1
+
+    def place(self, step: float) -> float:
+        return step / (self.count - 1) if self.count > 1 else 0.5
+
+    def ticks(self) -> list[Tick]:
+        """The first and the last, and round numbers between them that keep their distance."""
+        if not self.count:
+            return []
+        if self.count == 1:
+            return [Tick(0.5, f"{self.noun} {thousands(self.first)}")]
+        step = count_ticks(self.count, 6)[1]
+        between = range(self.first // step * step + step, self.last, step)
+        return roomy(
+            [
+                Tick(0.0, f"{self.noun} {thousands(self.first)}"),
+                *(Tick(self.place(number - self.first), thousands(number)) for number in between),
+                Tick(1.0, f"{self.noun} {thousands(self.last)}"),
+            ]
+        )
+
+    def words(self, first: int, last: int) -> str:
+        numbers = thousands(self.first + first)
+        if first != last:
+            return f"{self.noun.capitalize()}s {numbers}{DASH}{thousands(self.first + last)}"
+        return f"{self.noun.capitalize()} {numbers}"
+
+
+Axis = TimeAxis | NumberAxis
+
+
+def roomy(ticks: Sequence[Tick]) -> list[Tick]:
+    """Without those whose words would run into their neighbours'. A tick with more words, such as
+    one that names its day, has the right of way; the others are left out where they are narrow."""
+    in_turn = sorted(range(len(ticks)), key=lambda place: (-len(ticks[place].words), place))
+    kept = _fitting(ticks, in_turn, WIDE)
+    narrow = _fitting(ticks, [place for place in in_turn if place in kept], NARROW)
+    return [
+        replace(tick, wide=place not in narrow) for place, tick in enumerate(ticks) if place in kept
+    ]
+
+
+def time_axis_ticks(
+    first: datetime, last: datetime, zone: tzinfo, share: Callable[[datetime], float]
+) -> list[Tick]:
+    """As many as fit on a wide screen without leaving one out, so that their steps stay even."""
+    kept: list[Tick] = []
+    for at_most in range(TICKS, 2, -1):
+        found = [
+            Tick(share(tick.at), tick.words) for tick in time_ticks(first, last, zone, at_most)
+        ]
+        kept = roomy(found)
+        if len(kept) == len(found):
+            break
+    return kept
+
+
+def _fitting(ticks: Sequence[Tick], in_turn: Sequence[int], width: int) -> set[int]:
+    kept: dict[int, tuple[float, float]] = {}
+    for place in in_turn:
+        begin, end = ticks[place].reach(width)
+        if all(end <= other[0] or begin >= other[1] for other in kept.values()):
+            kept[place] = (begin, end)
+    return set(kept)
+
+
+def groups_of(steps: int, at_most: int) -> list[range]:
+    """Neighbours share a mark where there would be more marks than there is room for. The first
+    group may be smaller: were it the last one, the newest values would seem to fall."""
+    size = max(1, -(-steps // at_most))
+    cuts = [0, *range(steps % size or size, steps, size), steps] if steps else []
+    return [range(begin, end) for begin, end in pairwise(cuts)]

@@ -1,0 +1,127 @@
+"""Columns of steps, stacked: what ran stands above the line, what was denied hangs below it."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from django.utils.safestring import SafeString
+
+from outcomes.charts.axes import Axis, groups_of
+from outcomes.charts.frame import Label, figure, grid, legend, no_data, table
+from outcomes.charts.scales import Unit, count_ticks, scale_of
+from outcomes.charts.series import LinkTo, Series, summed
+from outcomes.charts.svg import box, element
+
+MOST: Final = 120  # columns; more would be thinner than the gaps between them
+WIDTH: Final = 0.6  # of a step
+WIDEST: Final = 0.06  # of the plot: one column alone is still a column
+THINNEST: Final = 1.5  # pixels of a slice that exists
+HANGING: Final = 38  # pixels below the line
+_GAP: Final = 4  # between the line and what hangs below it
+
+
+def columns(
+    axis: Axis,
+    above: Sequence[Series],
+    below: Sequence[Series] = (),
+    *,
+    name: str,
+    says: str,
+    height: float = 150,
+    link: LinkTo | None = None,
+    empty: str = "Nothing in this range",
+) -> SafeString:
+    """Counts, from the line upward in the order that they are given. What is `below` has a scale
+    of its own, which its label says."""
+    groups = groups_of(len(axis), MOST)
+    up = [[summed(row, group) for group in groups] for row in above]
+    down = [[summed(row, group) for group in groups] for row in below]
+    scale = scale_of(Unit.COUNT, sums(up))
+    drawn, labels = grid(scale, Unit.COUNT, 0, height)
+    whole = height
+    marks = [*stacks(axis, above, up, groups, scale.ticks[-1], height, upward=True)]
+    if below:
+        deepest = count_ticks(max(sums(down), default=0), 2)[-1]
+        whole += _GAP + HANGING
+        labels.append(Label(y=whole, words=Unit.COUNT.say(deepest)))
+        marks += stacks(axis, below, down, groups, deepest, height + _GAP, upward=False)
+    if not any(sums(up)) and not any(sums(down)):
+        marks = [no_data(empty, height)]
+        groups = []
+    marks += _targets(axis, groups, whole, link)
+    titled = [(row.name, values) for row, values in zip([*above, *below], up + down, strict=True)]
+    said = [(title, [Unit.COUNT.say(value) for value in values]) for title, values in titled]
+    return figure(
+        name=name,
+        says=says,
+        height=whole,
+        labels=labels,
+        ticks=axis.ticks(),
+        plot=[*drawn, *marks],
+        legend=legend([*above, *below], drawn="fill"),
+        table=table(axis, groups, said, name=name, link=link) if groups else "",
+        linked=link is not None,
+    )
+
+
+def sums(rows: Sequence[Sequence[float | None]]) -> list[float]:
+    """How high each column is."""
+    return [sum(value or 0 for value in column) for column in zip(*rows, strict=True)]
+
+
+def stacks(
+    axis: Axis,
+    rows: Sequence[Series],
+    values: Sequence[Sequence[float | None]],
+    groups: Sequence[range],
+    most: float,
+    line_at: float,
+    *,
+    upward: bool,
+) -> list[SafeString]:
+    """`line_at` is where they stand, or what they hang from."""
+    room = line_at if upward else float(HANGING)
+    drawn = []
+    for place, group in enumerate(groups):
+        x, width = _across(axis, group)
+        at = float(line_at)
+        heights = slices([row[place] for row in values], most, room)
+        for row, height in zip(rows, heights, strict=True):
+            if height:
+                y = at - height if upward else at
+                drawn.append(box(f"fill-{row.style}", x, width, y, height))
+                at += -height if upward else height
+    return drawn
+
+
+def _across(axis: Axis, group: range) -> tuple[float, float]:
+    begin, step = group[0] / len(axis), len(group) / len(axis)
+    width = min(step * WIDTH, WIDEST)
+    return begin + (step - width) / 2, width
+
+
+def slices(values: Sequence[float | None], most: float, room: float) -> list[float]:
+    """Pixels of each. What exists is seen, and the tallest gives what that takes, so that the
+    column as a whole is as tall as its sum."""
+    exact = [room * (value or 0) / most for value in values]
+    seen = [max(THINNEST, height) if height else 0.0 for height in exact]
+    tallest = seen.index(max(seen, default=0.0)) if seen else 0
+    if seen:
+        seen[tallest] = max(
+            THINNEST if exact[tallest] else 0.0, seen[tallest] - sum(seen) + sum(exact)
+        )
+    return seen
+
+
+def _targets(
+    axis: Axis, groups: Sequence[range], height: float, link: LinkTo | None
+) -> list[SafeString]:
+    """A column can be pressed at its whole height; by keys, the chart itself goes along them."""
+    if not link:
+        return []
+    drawn = []
+    for group in groups:
+        area = box("target", group[0] / len(axis), len(group) / len(axis), 0, height)
+        drawn.append(
+            element("a", area, href=link(group[0], group[-1]), tabindex=-1, aria_hidden="true")
+        )
+    return drawn

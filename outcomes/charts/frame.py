@@ -1,0 +1,147 @@
+"""What is around every plot: the labels of its axes, its legend, and its table.
+
+The table is also what the script reads out, so a chart says the same to eyes, ears and fingers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.safestring import SafeString
+
+from outcomes.charts.axes import Axis, Tick
+from outcomes.charts.scales import Scale, Unit
+from outcomes.charts.series import SHAPES, LinkTo, Series
+from outcomes.charts.svg import element, joined, line, percent, sign, words
+
+_AXIS: Final = 20  # pixels of the labels below
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    y: float
+    words: str
+
+
+def figure(
+    *,
+    name: str,
+    says: str,
+    height: float,
+    labels: Sequence[Label],
+    ticks: Sequence[Tick],
+    plot: Sequence[str],
+    legend: str = "",
+    table: str = "",
+    linked: bool = False,
+) -> SafeString:
+    """A chart in its frame. `says` is the sentence that stands for it where it is not seen."""
+    beside = element(
+        "svg",
+        *(words(each.words, "100%", each.y + 4) for each in labels),
+        class_="y-labels",
+        height=height,
+        aria_hidden="true",
+    )
+    drawn = element(
+        "svg",
+        element("desc", says),
+        *plot,
+        class_="plot",
+        height=height,
+        role="group" if linked else "img",
+        aria_label=f"{name}. {says}",
+    )
+    around = element("div", drawn, class_="plot-box", data_plot=name)
+    chart = element("div", beside, around, below(ticks), class_="chart")
+    return element("figure", chart, legend, table, class_="chart-figure", data_chart="")
+
+
+def below(ticks: Sequence[Tick]) -> SafeString:
+    return element(
+        "svg",
+        *(
+            words(
+                tick.words,
+                percent(tick.share),
+                15,
+                style="wide-only" if tick.wide else None,
+                anchor=tick.anchor,
+            )
+            for tick in ticks
+        ),
+        class_="x-labels",
+        height=_AXIS,
+        aria_hidden="true",
+    )
+
+
+def grid(
+    scale: Scale, unit: Unit, top: float, height: float
+) -> tuple[list[SafeString], list[Label]]:
+    """A hairline and a label for each tick; the lowest one is the axis."""
+    drawn, labels = [], []
+    for place, tick in enumerate(scale.ticks):
+        y = top + height * (1 - scale.along(tick))
+        drawn.append(line(0, y, "100%", y, "grid-line" if place else "axis-line"))
+        labels.append(Label(y=y, words=unit.say_tick(tick)))
+    return drawn, labels
+
+
+def no_data(text: str, height: float) -> SafeString:
+    return words(text, "50%", 0.3 * height, style="no-data", anchor="middle")
+
+
+def legend(rows: Sequence[Series], *, drawn: str, more: Sequence[str] = ()) -> SafeString:
+    """`drawn` says how a row without a shape of its own is shown: as a `line` or as a `fill`."""
+    return element("div", *(_entry(row, drawn) for row in rows), *more, class_="legend")
+
+
+def _entry(row: Series, drawn: str) -> SafeString:
+    if drawn == "fill" and row.style in SHAPES:
+        return entry(sign(row.style), row.name, row.total, style=f"is-{row.style}")
+    if drawn == "line":
+        sample = element(
+            "svg", line(0, 4, 18, 4, f"line-{row.style}"), class_="sample", aria_hidden="true"
+        )
+    else:
+        swatch = element("rect", class_=f"fill-{row.style}", y=1, width=8, height=8)
+        sample = element("svg", swatch, class_="sample bar-sample", aria_hidden="true")
+    return entry(sample, row.name, row.total)
+
+
+def entry(sample: str, name: str, total: str = "", *, style: str | None = None) -> SafeString:
+    count = element("b", total) if total else ""
+    return element("span", sample, joined((name, " ")), count, class_=style)
+
+
+def table(
+    axis: Axis,
+    groups: Sequence[range],
+    columns: Sequence[tuple[str, Sequence[str]]],
+    *,
+    name: str,
+    link: LinkTo | None = None,
+) -> SafeString:
+    """A row for each mark, and where along the plot it is."""
+    head = [element("th", axis.heading, scope="col")]
+    head += [element("th", title, scope="col", class_="num") for title, _ in columns]
+    rows = []
+    for place, group in enumerate(groups):
+        first, last = group[0], group[-1]
+        said = axis.words(first, last)
+        begin = element("a", said, href=link(first, last)) if link else said
+        cells = [element("td", values[place], class_="num") for _, values in columns]
+        at = 100 * axis.place((first + last) / 2)
+        rows.append(element("tr", element("th", begin, scope="row"), *cells, data_x=round(at, 2)))
+    whole = element(
+        "table",
+        element("caption", name, class_="unseen"),
+        element("thead", element("tr", *head)),
+        element("tbody", *rows),
+        class_="table",
+    )
+    scrolled = element(
+        "div", whole, class_="table-scroll", tabindex=0, role="region", aria_label=f"{name}, table"
+    )
+    return element("details", element("summary", "Table"), scrolled, class_="chart-table")

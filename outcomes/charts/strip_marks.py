@@ -1,0 +1,144 @@
+"""Which marks a strip of calls has: one for each call, and one for neighbours where there is no
+room for each; of those the worst is drawn."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final, Literal
+
+from governance.domain.figures import duration
+from outcomes.charts.axes import DASH, groups_of
+from outcomes.charts.series import Style
+from outcomes.domain.outcome import (
+    ToolArtifactReference,
+    ToolDenied,
+    ToolExecutionResult,
+    ToolFailure,
+    ToolTimeout,
+)
+from outcomes.domain.overview import BriefCall
+
+STYLES: Final[Mapping[str, Style]] = {
+    ToolExecutionResult.kind: Style.EXECUTED,
+    ToolArtifactReference.kind: Style.ARTIFACT,
+    ToolTimeout.kind: Style.TIMEOUT,
+    ToolFailure.kind: Style.FAILURE,
+    ToolDenied.kind: Style.DENIED,
+    "": Style.OPEN,
+}
+_WORST: Final = (
+    Style.UNSEEN_FAILURE, Style.FAILURE, Style.TIMEOUT, Style.DENIED, Style.ARTIFACT, Style.OPEN,
+    Style.EXECUTED,
+)  # fmt: skip
+_VERDICTS: Final = ("failure", "unknown", "success")
+_FEWEST: Final = 40  # as wide as one of so many is the mark of a session of fewer calls
+_SLOWEST: Final = 1_000  # milliseconds that fill the height when no call took longer
+
+By = Literal["call", "time"]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    number: int
+    call: BriefCall
+
+    @property
+    def style(self) -> Style:
+        """What ran and has the verdict failure is hatched: it did not fail by itself."""
+        style = STYLES[self.call.kind]
+        hatched = style in (Style.EXECUTED, Style.ARTIFACT) and self.call.verdict == "failure"
+        return Style.UNSEEN_FAILURE if hatched else style
+
+    @property
+    def missed(self) -> bool:
+        return self.call.verdict == "failure" and self.call.reported == "success"
+
+    @property
+    def words(self) -> str:
+        call = self.call
+        what = [STYLES[call.kind].value if call.kind else "no result yet"]
+        if call.reason:
+            what.append(call.reason)
+        if call.verdict:
+            what.append(f"verdict {call.verdict}")
+        if self.missed:
+            what.append("agent said success")
+        if call.elapsed_ms is not None:
+            what.append(duration(call.elapsed_ms))
+        return f"Call {self.number:,} · {call.tool}: {', '.join(what)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    x: float  # share of the way, and of the width
+    width: float
+    calls: Sequence[Numbered]
+
+    @property
+    def worst(self) -> Numbered:
+        return min(self.calls, key=_badness)
+
+    @property
+    def ran(self) -> Numbered | None:
+        """The worst of those that are not denied."""
+        return min((n for n in self.calls if n.style != Style.DENIED), key=_badness, default=None)
+
+    @property
+    def denied(self) -> bool:
+        return any(numbered.style == Style.DENIED for numbered in self.calls)
+
+    @property
+    def verdict(self) -> str:
+        verdicts = {numbered.call.verdict for numbered in self.calls}
+        return next((verdict for verdict in _VERDICTS if verdict in verdicts), "")
+
+    @property
+    def words(self) -> str:
+        if len(self.calls) == 1:
+            return self.worst.words
+        numbers = f"{self.calls[0].number:,}{DASH}{self.calls[-1].number:,}"
+        return f"Calls {numbers}, worst: {self.worst.words}"
+
+
+def _badness(numbered: Numbered) -> tuple[int, int]:
+    return _WORST.index(numbered.style), numbered.number
+
+
+def marks_of(calls: Sequence[Numbered], by: By, at_most: int) -> list[Mark]:
+    if by == "time":
+        return _by_time(calls, at_most)
+    step = 1 / max(len(calls), _FEWEST)
+    return [
+        Mark(group[0] * step, len(group) * step, calls[group[0] : group[-1] + 1])
+        for group in groups_of(len(calls), at_most)
+    ]
+
+
+def _by_time(calls: Sequence[Numbered], at_most: int) -> list[Mark]:
+    """Where calls lie close together they share the mark of their stretch of time."""
+    if not calls:
+        return []
+    in_time = sorted(calls, key=lambda numbered: numbered.call.at)
+    begin, end = in_time[0].call.at, in_time[-1].call.at
+    span = (end - begin).total_seconds() or 1.0
+
+    def cell(numbered: Numbered) -> int:
+        share = (numbered.call.at - begin).total_seconds() / span
+        return min(int(share * at_most), at_most - 1)
+
+    return [
+        Mark(place / at_most, 1 / at_most, list(group)) for place, group in groupby(in_time, cell)
+    ]
+
+
+def height_of(call: BriefCall, slowest: float, least: float, most: float) -> float:
+    """By the time taken, on a log scale; the least where none was measured."""
+    if not call.elapsed_ms or call.elapsed_ms < 0:
+        return least
+    share = math.log1p(call.elapsed_ms) / math.log1p(max(slowest, _SLOWEST))
+    return least + (most - least) * min(share, 1.0)
+
+
+def slowest_of(calls: Sequence[Numbered]) -> float:
+    return max((numbered.call.elapsed_ms or 0.0 for numbered in calls), default=0.0)

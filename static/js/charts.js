@@ -1,0 +1,170 @@
+// Read-outs of charts: a pointer or the arrow keys go along the points, and what is there is shown
+// and said. All of it stands in the chart's own table; without script the table is opened instead.
+
+const SVG = "http://www.w3.org/2000/svg";
+const readouts = new WeakMap(); // of a box: what was made for it
+
+function make(box) {
+  const readout = document.createElement("div");
+  readout.className = "chart-readout";
+  readout.hidden = true;
+  readout.setAttribute("aria-hidden", "true");
+  const said = document.createElement("p");
+  said.className = "unseen";
+  said.setAttribute("role", "status");
+  box.append(readout, said);
+  const made = { readout, said, at: -1, cursor: null };
+  readouts.set(box, made);
+  return made;
+}
+
+const partsOf = (box) => readouts.get(box) ?? make(box);
+const rowsOf = (box) => [...(box.closest("[data-chart]")?.querySelectorAll("tbody tr[data-x]") ?? [])];
+
+// A line of a read-out is a head of the table and the cell below it.
+function linesOf(row) {
+  const heads = [...row.closest("table").tHead.rows[0].cells];
+  return [...row.cells].map((cell, at) => [heads[at].textContent, cell.textContent]);
+}
+
+function write(readout, title, lines) {
+  const head = document.createElement("span");
+  head.textContent = title;
+  const rest = lines.flatMap(([name, value]) => {
+    const label = document.createElement("span");
+    label.textContent = name;
+    const figure = document.createElement("b");
+    figure.textContent = value;
+    return [label, figure];
+  });
+  readout.replaceChildren(head, ...rest);
+}
+
+// It stands on the side that has room, so it never lies under the pointer.
+function place(readout, percent) {
+  readout.style.left = percent <= 50 ? `${percent}%` : "auto";
+  readout.style.right = percent <= 50 ? "auto" : `${100 - percent}%`;
+  readout.hidden = false;
+}
+
+function drawCursor(box, made, percent) {
+  const plot = box.querySelector("svg.plot");
+  if (!made.cursor?.isConnected) {
+    made.cursor = document.createElementNS(SVG, "line");
+    made.cursor.setAttribute("class", "chart-cursor");
+    made.cursor.setAttribute("y1", "0");
+    made.cursor.setAttribute("y2", "100%");
+    plot.append(made.cursor);
+  }
+  made.cursor.setAttribute("x1", `${percent}%`);
+  made.cursor.setAttribute("x2", `${percent}%`);
+}
+
+function show(box, at, { aloud }) {
+  const rows = rowsOf(box);
+  const row = rows[at];
+  if (!row) return;
+  const made = partsOf(box);
+  const percent = Number(row.dataset.x);
+  const [[, title], ...lines] = linesOf(row);
+  made.at = at;
+  drawCursor(box, made, percent);
+  write(made.readout, title, lines);
+  place(made.readout, percent);
+  if (aloud) made.said.textContent = `${title}. ${lines.map(([name, value]) => `${name} ${value}`).join(", ")}`;
+}
+
+function hide(box) {
+  const made = readouts.get(box);
+  if (!made) return;
+  made.at = -1;
+  made.readout.hidden = true;
+  made.said.textContent = "";
+  made.cursor?.remove();
+}
+
+function nearest(box, clientX) {
+  const area = box.getBoundingClientRect();
+  const percent = (100 * (clientX - area.left)) / area.width;
+  const away = rowsOf(box).map((row) => Math.abs(Number(row.dataset.x) - percent));
+  return away.indexOf(Math.min(...away));
+}
+
+// ---------- Pointer ----------
+
+document.addEventListener("pointermove", ({ target, clientX }) => {
+  const box = target.closest?.("[data-plot]");
+  if (box) show(box, nearest(box, clientX), { aloud: false });
+});
+
+document.addEventListener("pointerout", ({ target, relatedTarget }) => {
+  const box = target.closest?.("[data-plot], [data-strip]");
+  if (box && !box.contains(relatedTarget) && document.activeElement !== box) hide(box);
+});
+
+// ---------- Keys ----------
+
+const STEPS = { ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
+
+document.addEventListener("keydown", (event) => {
+  const box = event.target;
+  if (!box.matches?.("[data-plot]") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const last = rowsOf(box).length - 1;
+  const { at } = partsOf(box);
+  if (event.key === "Enter") rowsOf(box)[at]?.querySelector("a")?.click();
+  else if (event.key === "Escape") hide(box);
+  else if (STEPS[event.key] && last >= 0) {
+    event.preventDefault();
+    const from = at < 0 ? (STEPS[event.key] > 0 ? -1 : last + 1) : at;
+    show(box, Math.min(Math.max(from + STEPS[event.key], 0), last), { aloud: true });
+  }
+});
+
+document.addEventListener("focusout", ({ target }) => {
+  if (target.matches?.("[data-plot]")) hide(target);
+});
+
+// ---------- The strip: every mark is a link that says what it is ----------
+
+// The browser's own words at the pointer would come late, and lie over ours.
+function takeTitle(link) {
+  const title = link.querySelector("title");
+  if (title) {
+    link.setAttribute("aria-label", title.textContent);
+    title.remove();
+  }
+  return link.getAttribute("aria-label") ?? "";
+}
+
+function showMark({ target }) {
+  const link = target.closest?.("[data-strip] a");
+  if (!link) return;
+  const box = link.closest("[data-strip]");
+  const mark = link.querySelector("rect");
+  const { readout } = partsOf(box);
+  write(readout, takeTitle(link), []);
+  place(readout, Number.parseFloat(mark.getAttribute("x")) + Number.parseFloat(mark.getAttribute("width")) / 2);
+}
+
+document.addEventListener("pointerover", showMark);
+document.addEventListener("focusin", showMark);
+document.addEventListener("focusout", ({ target }) => {
+  const box = target.closest?.("[data-strip]");
+  if (box) hide(box);
+});
+
+// ---------- Every chart, on arrival ----------
+
+// Only with the script do keys lead along a chart, so only it makes one a stop of the keyboard.
+function ready(part) {
+  for (const box of part.querySelectorAll("[data-plot]:not([tabindex])")) {
+    if (!rowsOf(box).length) continue;
+    box.tabIndex = 0;
+    box.setAttribute("role", "application");
+    box.setAttribute("aria-roledescription", "chart");
+    box.setAttribute("aria-label", `${box.dataset.plot}, arrow keys read its points`);
+  }
+}
+
+ready(document);
+document.addEventListener("htmx:load", ({ detail }) => ready(detail.elt.parentElement ?? detail.elt));

@@ -1,0 +1,61 @@
+"""A chart as its elements, read by a parser that takes nothing but well-formed text."""
+
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+
+@dataclass
+class Element:
+    name: str
+    attributes: dict[str, str]
+    words: str = ""
+
+    @property
+    def style(self) -> str:
+        return self.attributes.get("class", "")
+
+    def number(self, attribute: str) -> float:
+        return float(self.attributes[attribute].removesuffix("%"))
+
+
+@dataclass
+class Drawn:
+    elements: list[Element] = field(default_factory=list)
+
+    def all(self, name: str, style: str = "") -> list[Element]:
+        return [
+            each
+            for each in self.elements
+            if each.name == name and (not style or style in each.style.split())
+        ]
+
+    def rows(self) -> list[list[str]]:
+        """The cells of the table, row by row, without its head."""
+        rows: list[list[str]] = []
+        for each in self.elements:
+            if each.name == "tr":
+                rows.append([])
+            elif each.name == "td" or (each.name == "th" and each.attributes["scope"] == "row"):
+                rows[-1].append(each.words)
+        return [row for row in rows if row]
+
+
+def drawn(text: str) -> Drawn:
+    found = Drawn()
+    opened: list[Element] = []
+
+    def begin(name: str, attributes: dict[str, str]) -> None:
+        opened.append(Element(name, attributes))
+        found.elements.append(opened[-1])
+
+    def say(words: str) -> None:
+        for element in opened:
+            element.words += words
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = lambda name: opened.pop()
+    parser.CharacterDataHandler = say
+    last = True
+    parser.Parse(text, last)
+    return found
