@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from outcomes import queries
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from governance.domain.figures import thousands
+from outcomes import charts, queries
 from outcomes.domain.backtests.sums import DRIFT
 from outcomes.models import Backtest
 from outcomes.views.backtest_words import NAMES, limit_name
@@ -20,8 +24,12 @@ CHANGES: Final = {
     "changed": "other",
     "undetermined": "undetermined",
 }
-DRAWN: Final = (("newly_denied", "fill-denied"), ("newly_allowed", "fill-executed"),
-                ("newly_asking", "fill-neutral"), ("changed", "fill-artifact"))  # fmt: skip
+DRAWN: Final = (
+    ("newly_denied", "newly denied", charts.Style.DENIED),
+    ("newly_allowed", "newly allowed", charts.Style.EXECUTED),
+    ("newly_asking", "newly asking", charts.Style.NEUTRAL),
+    ("changed", "otherwise changed", charts.Style.ARTIFACT),
+)
 HEIGHT: Final = 64  # pixels of the bars
 
 
@@ -49,20 +57,10 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    x: float  # per cent
-    width: float
-    y: float
-    height: float
-    fill: str
-
-
-@dataclass(frozen=True, slots=True)
 class OverTime:
-    bars: list[Bar]
-    first: datetime
-    last: datetime
+    chart: SafeString
     most: int
+    zone: str
 
 
 def table(rows: dict[str, dict[str, int]], *, of_sessions: bool = False) -> Table:
@@ -104,20 +102,29 @@ def tables(backtest: Backtest) -> dict[str, Any]:
 
 def over_time(pieces: list[dict[str, Any]]) -> OverTime | None:
     """Columns of what changed, stacked; none where nothing did."""
-    most = max((sum(piece[name] for name, _ in DRAWN) for piece in pieces), default=0)
+    most = max((sum(piece[name] for name, *_ in DRAWN) for piece in pieces), default=0)
     if not most:
         return None
-    step = 100 / len(pieces)
-    bars = []
-    for place, piece in enumerate(pieces):
-        y = float(HEIGHT)
-        for name, fill in DRAWN:
-            if piece[name]:
-                height = max(1.5, HEIGHT * piece[name] / most)
-                y -= height
-                bars.append(Bar(place * step + step * 0.2, step * 0.6, y, height, fill))
-    first, last = (datetime.fromisoformat(piece["at"]) for piece in (pieces[0], pieces[-1]))
-    return OverTime(bars, first, last, most)
+    starts = [datetime.fromisoformat(piece["at"]) for piece in pieces]
+    zone = timezone.get_current_timezone()
+    rows = [
+        charts.Series(
+            name=word,
+            style=style,
+            values=[piece[name] for piece in pieces],
+            total=thousands(sum(piece[name] for piece in pieces)),
+        )
+        for name, word, style in DRAWN
+    ]
+    says = f"At most {thousands(most)} in a column."
+    chart = charts.columns(
+        charts.TimeAxis(edges=[*starts, starts[-1] + (starts[-1] - starts[-2])], zone=zone),
+        rows,
+        name="Changed calls over time",
+        says=says,
+        height=HEIGHT,
+    )
+    return OverTime(chart, most, starts[0].astimezone(zone).tzname() or "")
 
 
 def samples(backtest: Backtest) -> list[dict[str, Any]]:
