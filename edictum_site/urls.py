@@ -1,9 +1,11 @@
 """Where everything is: pages, the API under both of its prefixes, and what answers when not."""
 
+from django.conf import settings
 from django.urls import include, path, re_path
 
 from edictum_site import accounts
 from edictum_site.api import api, quickly
+from edictum_site.components.views import components
 from outcomes.api.session_store import session_store
 
 urlpatterns = [
@@ -17,6 +19,8 @@ urlpatterns = [
     # Old and new SDKs differ in the prefix only; two routes would be two names for one thing.
     re_path(r"^(?:api/)?v1/", api.urls),
 ]
+if settings.DEBUG:
+    urlpatterns.append(path("components/", components))
 handler400 = "edictum_site.errors.bad_request"
 handler404 = "edictum_site.errors.not_found"
 handler429 = "edictum_site.errors.too_many"

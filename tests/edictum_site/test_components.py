@@ -1,0 +1,49 @@
+"""The page of components: a development server has it, no other one."""
+
+import re
+
+import pytest
+from django.conf import settings
+from django.http import Http404
+from django.test import RequestFactory
+from django.urls import NoReverseMatch, reverse
+
+from edictum_site.components.charts import SIZES, specimens
+from edictum_site.components.views import components
+
+TEMPLATES = settings.BASE / "templates"
+# What the page is drawn in has these already: once more they would be a second shell.
+OF_THE_SHELL = {"account_menu", "head_links", "keys", "switches"}
+
+
+@pytest.mark.django_db
+def test_a_server_for_use_does_not_have_it(client):
+    assert client.get("/components/").status_code == 404
+    with pytest.raises(NoReverseMatch):
+        reverse("components")
+
+
+def test_without_debugging_the_view_itself_refuses():
+    with pytest.raises(Http404):
+        components(RequestFactory().get("/components/"))
+
+
+def test_every_component_is_on_it():
+    kept = {path.stem for path in (TEMPLATES / "_components").glob("*.html")} - OF_THE_SHELL
+    page = "".join(path.read_text() for path in (TEMPLATES / "components").glob("*.html"))
+    included = set(re.findall(r"_components/([a-z_]+)\.html", page))
+    # By a tag of the look, or within another component.
+    by_tag = {"outcome": "tag", "verdict": "verdict", "rate": "rate", "interval": "interval"}
+    by_tag["local_time"] = "time"
+    included |= {name for tag, name in by_tag.items() if f"{{% {tag} " in page}
+    for path in (TEMPLATES / "_components").glob("*.html"):
+        if path.stem in included:
+            included |= set(re.findall(r"_components/([a-z_]+)\.html", path.read_text()))
+    assert kept - included == set()
+
+
+def test_every_chart_is_on_it_in_every_state():
+    shown = {title: [specimen.title for specimen in each] for title, each in specimens()}
+    others = shown.pop("Others")
+    assert all(states == list(SIZES) for states in shown.values())
+    assert "by time" in others

@@ -1,0 +1,102 @@
+"""The page of components on a development server: readable in both themes, by keys and pointer."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from edictum_site.stack.running import product as running
+from outcomes.charts.axes import DASH
+from tests.databases import own_database
+from tests.journeys.console import VARIABLES
+from tests.journeys.test_accessibility import RULES, SERIOUS
+
+
+@pytest.fixture(scope="module")
+def development(tmp_path_factory):
+    debugging = VARIABLES | {"EDICTUM_SITE_DEBUG": "1"}
+    with (
+        own_database() as store,
+        running(tmp_path_factory.mktemp("development"), debugging | store) as product,
+    ):
+        yield product.url
+
+
+def opened(open_page, development, **options):
+    page = open_page(viewport={"width": 1280, "height": 900}, **options)
+    assert page.goto(f"{development}/components/").status == 200
+    return page
+
+
+def chart(page, name):
+    return page.locator(f"[data-plot='{name}']").first
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_it_has_no_serious_finding_and_is_as_wide_as_the_screen(
+    development, open_page, scheme, width
+):
+    page = open_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.goto(f"{development}/components/")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    found = Axe().run(page, options=RULES).response["violations"]
+    assert [
+        (each["id"], [node["html"][:200] for node in each["nodes"][:3]])
+        for each in found
+        if each["impact"] in SERIOUS
+    ] == []
+
+
+def test_the_arrows_read_a_chart_point_by_point(development, open_page):
+    page = opened(open_page, development)
+    box = chart(page, "Outcomes per hour")
+    box.focus()
+    page.keyboard.press("ArrowRight")
+    expect(box.get_by_role("status")).to_contain_text(f"Tue 17 Nov 04:00{DASH}05:00. Executed 2")
+    page.keyboard.press("ArrowRight")
+    expect(box.get_by_role("status")).to_contain_text(f"Tue 17 Nov 05:00{DASH}06:00. Executed")
+    page.keyboard.press("End")
+    expect(box.get_by_role("status")).to_contain_text(f"Wed 18 Nov 03:00{DASH}04:00")
+    page.keyboard.press("Escape")
+    expect(box.locator(".chart-readout")).to_be_hidden()
+
+
+def test_the_pointer_shows_what_is_below_it_and_nothing_moves(development, open_page):
+    page = opened(open_page, development)
+    box = chart(page, "Success rate")
+    box.scroll_into_view_if_needed()
+    before = box.bounding_box()
+    height = page.evaluate("document.documentElement.scrollHeight")
+    page.mouse.move(before["x"] + before["width"] - 4, before["y"] + 30)
+    expect(box.locator(".chart-readout")).to_contain_text("last 24 hours")
+    assert box.bounding_box() == before
+    assert page.evaluate("document.documentElement.scrollHeight") == height
+    page.mouse.move(before["x"], before["y"] - 40)
+    expect(box.locator(".chart-readout")).to_be_hidden()
+
+
+def test_enter_follows_the_link_of_the_point(development, open_page):
+    page = opened(open_page, development)
+    box = chart(page, "Newly denied per minute")
+    box.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/components/#from-0-to-0")
+
+
+def test_the_arrows_walk_along_a_strip_and_each_mark_says_what_it_is(development, open_page):
+    page = opened(open_page, development)
+    strip = page.locator("[data-strip]").first
+    strip.locator("a").first.focus()
+    page.keyboard.press("ArrowRight")
+    readout = strip.locator(".chart-readout")
+    expect(readout).to_contain_text("Call 2 · ledger_read: executed")
+    expect(strip.locator("a").nth(1)).to_be_focused()
+
+
+def test_without_script_the_table_has_the_values(development, open_page):
+    page = opened(open_page, development, java_script_enabled=False)
+    figure = page.locator("[data-chart]").first
+    figure.locator("summary").click()
+    assert figure.locator("tbody tr").count() == 24
+    assert not page.locator("[data-plot][tabindex]").count()
