@@ -56,6 +56,7 @@ live = [
     path("check-words/", check_editor.check_words, name="check_words"),
     path("contract-words/", contract_editor.words, name="contract_words"),
     path("taking/", taking.taking, name="taking"),
+    path("look/", suggestions.look_standing, name="look_standing"),
 ]
 of_backtests = [
     path("text/", backtests.backtest_text, name="backtest_text"),

@@ -7,6 +7,7 @@ from governance.domain.checks.shipped.rows import Followed
 from outcomes.models import Rejudging, Suggestion
 
 SHOWN = 60  # characters of a value
+_WHOLE = ("{", "[")  # how objects and lists begin, which would not fit into a sentence
 
 
 def what_words(suggestion: Suggestion) -> str:
@@ -51,6 +52,8 @@ def effect_words(effect: Rejudging) -> str:
 
 def _values(saw: list[list[Any]], results: int) -> str:
     selector, value, number = saw[0]
+    if all(other == selector and each[:1] in _WHOLE for other, each, _ in saw):
+        return f"`{_name(selector)}` that is not empty"
     if number == results:
         return f"`{_value(selector, value)}`"
     if all(other == selector for other, _, _ in saw):

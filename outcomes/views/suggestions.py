@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
 from governance.auth import MemberRequest, member_page
 from governance.domain.actor import shown
@@ -45,6 +46,15 @@ def suggestions(request: MemberRequest) -> HttpResponse:
         "may_write": may(request.role, Action.WRITE_CHECK),
     }
     return render(request, "outcomes/suggestions.html", context)
+
+
+@require_safe
+@member_page()
+def look_standing(request: MemberRequest) -> HttpResponse:
+    """What the page asks while a look runs: nothing new, or the page anew."""
+    look = look_of(request.project.pk)
+    is_looking = look is not None and not look.has_ended
+    return HttpResponse(status=204) if is_looking else HttpResponseClientRefresh()
 
 
 @require_POST

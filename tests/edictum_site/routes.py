@@ -253,6 +253,7 @@ PROJECT_PAGES = {
     "POST governance:draft_rule": Role.EDITOR,
     "GET outcomes:suggestions": Role.VIEWER,
     "POST outcomes:look_now": Role.EDITOR,
+    "GET outcomes:look_standing": Role.VIEWER,
     "POST outcomes:dismiss_suggestion": Role.EDITOR,
     "POST outcomes:bring_back_suggestion": Role.EDITOR,
     "POST outcomes:suggestion_effect?draft=1": Role.EDITOR,

@@ -222,3 +222,21 @@ def test_the_page_asks_the_same_number_of_queries_however_many_there_are(
     viewer.get(page(project))
     with django_assert_max_num_queries(12):
         assert "30 forms of failure are" in text_of(viewer.get(page(project)))
+
+
+def test_a_field_that_holds_an_object_is_named_and_not_spelled_out(project, agent, client_as):
+    agent.post(ran({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "m"}}, tool="rpc"))
+    look(project)
+    text = text_of(client_as(Role.VIEWER).get(page(project)))
+    assert "1 result of rpc judged success has error that is not empty." in text
+
+
+def test_who_waits_for_a_look_is_shown_what_came_of_it(project, client_as):
+    viewer = client_as(Role.VIEWER)
+    standing = reverse("outcomes:look_standing", args=[project.slug])
+    commands.ask_for_look(project.pk)
+    assert standing in viewer.get(page(project)).text
+    assert viewer.get(standing).status_code == 204
+    commands.run_waiting_looks()
+    assert viewer.get(standing).headers["HX-Refresh"] == "true"
+    assert standing not in viewer.get(page(project)).text
