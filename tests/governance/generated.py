@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from governance.domain.dialect import Dialect, to_old
 from governance.engine import ToolCall
 
-TOOLS = st.sampled_from(["bash", "Bash", "read_file", "Read", "fetch", "mcp_mail"])
+NAMES_OF_TOOLS = ["bash", "Bash", "read_file", "Read", "fetch", "mcp_mail"]
+TOOLS = st.sampled_from(NAMES_OF_TOOLS)
 PATTERNS = TOOLS | st.sampled_from(["*", "*", "mcp_*", "r*", "[Rr]ead*", "?etch"])
 TEXTS = st.sampled_from(
     [
@@ -45,6 +46,8 @@ SELECTORS = st.sampled_from(
         "tool.name",
         "principal.role",
         "principal.user_id",
+        "principal.service_id",
+        "principal.org_id",
         "principal.ticket_ref",
         "principal.claims.team",
         "metadata.x",
@@ -90,6 +93,7 @@ def _conditions(selectors: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str
 MESSAGES = st.sampled_from(
     [
         "No.",
+        "{tool.name} in {environment}",
         "{args.path} is not yours, {principal.role}",
         "{output.text}",
         "deny",
@@ -130,12 +134,13 @@ POST = st.fixed_dictionaries(
     optional=COMMON,
 )
 LIMITS = st.fixed_dictionaries(
-    {"max_tool_calls": st.integers(1, 300)},
+    {},
     optional={
+        "max_tool_calls": st.integers(1, 300),
         "max_attempts": st.integers(1, 600),
         "max_calls_per_tool": st.dictionaries(PATTERNS, st.integers(1, 9), min_size=1, max_size=2),
     },
-)
+).filter(bool)
 SESSION = st.fixed_dictionaries(
     {"type": st.just("session"), "limits": LIMITS, "then": _then("block")}, optional=COMMON
 )
@@ -156,52 +161,94 @@ SANDBOX = st.builds(
         ]
     ),
 )
-RULES = st.lists(PRE | PRE | POST | SANDBOX | SESSION, min_size=1, max_size=5)
-DOCUMENTS = st.builds(
-    lambda rules, mode, rest: (
-        {
-            "apiVersion": "edictum/v1",
-            "kind": "Ruleset",
-            "metadata": {"name": "generated", "description": "deny: block"},
-            "defaults": {"mode": mode},
-            "rules": [{"id": f"rule-{place}"} | rule for place, rule in enumerate(rules)],
-        }
-        | rest
-    ),
-    RULES,
-    MODES,
-    st.fixed_dictionaries(
-        {},
-        optional={
-            "tools": st.dictionaries(
-                TOOLS,
-                st.fixed_dictionaries(
-                    {"side_effect": st.sampled_from(["pure", "read", "write", "irreversible"])},
-                    optional={"idempotent": st.booleans()},
-                ),
-                max_size=3,
-            ),
-            "observe_alongside": st.booleans(),
-        },
-    ),
+TOOL = st.fixed_dictionaries(
+    {"side_effect": st.sampled_from(["pure", "read", "write", "irreversible"])},
+    optional={"idempotent": st.booleans()},
 )
-
-VALUES = SCALARS | st.lists(SCALARS, max_size=2) | st.dictionaries(TEXTS, SCALARS, max_size=2)
-ARGUMENTS = st.fixed_dictionaries(
-    {},
+OTEL = st.fixed_dictionaries(
+    {"enabled": st.just(value=False)},
     optional={
-        "path": TEXTS | VALUES,
-        "command": TEXTS | VALUES,
-        "url": TEXTS | VALUES,
-        "n": NUMBERS | VALUES,
-        "deep": st.fixed_dictionaries({"er": VALUES}) | VALUES,
+        "endpoint": st.just("http://127.0.0.1:4317"),
+        "protocol": st.sampled_from(["grpc", "http"]),
+        "service_name": st.just("contracts"),
+        "insecure": st.booleans(),
+        "resource_attributes": st.just({"effect": "deny"}),
     },
 )
+RULES = st.lists(PRE | PRE | POST | SANDBOX | SESSION, min_size=1, max_size=5)
+# One rule that most calls meet: among several that are about something else none has its way.
+MET = st.sampled_from(
+    [
+        {"tool.name": {"exists": True}},
+        {"environment": {"not_in": ["test"]}},
+        {"args.path": {"gt": 1}},  # which of a text cannot be said
+    ]
+)
+LONE = st.one_of(
+    st.fixed_dictionaries(
+        {"type": st.just("pre"), "when": MET, "then": _then("block", "ask", **TIMEOUTS)}
+    ),
+    st.fixed_dictionaries(
+        {"type": st.just("post"), "when": MET, "then": _then("warn", "redact", "block")}
+    ),
+    st.fixed_dictionaries(
+        {"type": st.just("sandbox"), "within": st.just(["/nowhere"]), "message": MESSAGES},
+        optional={"outside": st.sampled_from(["block", "ask"]), "mode": st.just("observe")},
+    ),
+).map(lambda rule: [rule | {"tool": "*"}])
+MORE = st.fixed_dictionaries(
+    {},
+    optional={
+        "tools": st.dictionaries(TOOLS, TOOL, max_size=3),
+        "observe_alongside": st.booleans(),
+        # What goes nowhere: the library of the test itself would write it, too.
+        "observability": st.fixed_dictionaries(
+            {"otel": OTEL, "stdout": st.just(value=False), "file": st.none()}
+        ),
+    },
+)
+# Only what read something is hidden: where nothing says so, no output is.
+ALL_READ = st.just({"tools": {name: {"side_effect": "read"} for name in NAMES_OF_TOOLS}})
+
+
+def _documents(
+    rules: st.SearchStrategy[list[dict[str, Any]]], more: st.SearchStrategy[dict[str, Any]]
+) -> st.SearchStrategy[dict[str, Any]]:
+    return st.builds(
+        lambda rules, mode, more: (
+            {
+                "apiVersion": "edictum/v1",
+                "kind": "Ruleset",
+                "metadata": {"name": "generated", "description": "deny: block"},
+                "defaults": {"mode": mode},
+                "rules": [{"id": f"rule-{place}"} | rule for place, rule in enumerate(rules)],
+            }
+            | more
+        ),
+        rules,
+        MODES,
+        more,
+    )
+
+
+DOCUMENTS = _documents(RULES, MORE) | _documents(LONE, ALL_READ)
+
+VALUES = SCALARS | st.lists(SCALARS, max_size=2) | st.dictionaries(TEXTS, SCALARS, max_size=2)
+ARGUMENT: dict[Any, st.SearchStrategy[Any]] = {
+    "path": st.just("/etc/hosts") | TEXTS | VALUES,
+    "command": TEXTS | VALUES,
+    "url": TEXTS | VALUES,
+    "n": NUMBERS | VALUES,
+    "deep": st.fixed_dictionaries({"er": VALUES}) | VALUES,
+}
+ARGUMENTS = st.fixed_dictionaries({}, optional=ARGUMENT) | st.fixed_dictionaries(ARGUMENT)
 NAMES = st.none() | TEXTS
 PRINCIPALS = st.none() | st.fixed_dictionaries(
     {"role": NAMES},
     optional={
         "user_id": NAMES,
+        "service_id": NAMES,
+        "org_id": NAMES,
         "ticket_ref": NAMES,
         "claims": st.dictionaries(st.just("team"), VALUES, max_size=1),
     },

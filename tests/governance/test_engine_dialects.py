@@ -32,6 +32,9 @@ STYLES = st.fixed_dictionaries(
         "default_flow_style": st.sampled_from([None, True, False]),
         "default_style": st.sampled_from([None, "'", '"']),
         "allow_unicode": st.booleans(),
+        "line_break": st.sampled_from(["\n", "\r\n"]),
+        "explicit_start": st.booleans(),
+        "explicit_end": st.booleans(),
     },
 )
 
