@@ -5,7 +5,7 @@ import json
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from bench.report import table
 from bench.site import NotSettled, Site, site
 from bench.sizes import CLIENTS, COUNTING, FULL, LAG_BATCH, LAG_ITEMS, QUICK, Sizes
 from bench.stores import Store, store
+from bench.workload import Workload
 
 WARM_UP = 2_000  # items: after a start everything is cold once
 
@@ -40,7 +41,8 @@ def main() -> int:
         bench["checks"] = checks()
         for each in options.stores:
             with store(each, folder) as chosen:
-                bench["stores"][each] = _on(chosen, sizes)
+                wanted = _of_backtests if options.backtests else _parts
+                bench["stores"][each] = _on(chosen, sizes, wanted)
     text = json.dumps(bench, indent=1)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(text + "\n")
@@ -50,13 +52,16 @@ def main() -> int:
     return int(any(wrong))
 
 
-def _on(chosen: Store, sizes: Sizes) -> dict[str, Any]:
+def _on(
+    chosen: Store, sizes: Sizes, wanted: Callable[[Site, Sizes], Iterator[parts.Part]]
+) -> dict[str, Any]:
     found: dict[str, Any] = {"durability": {}, "parts": [], "ended": ""}
     with site(chosen) as running:
         deploy(running)
         found["durability"] = machine.durability(chosen)
         try:
-            for part in _parts(running, sizes):
+            parts.end_to_end(running, parts.workload(WARM_UP, batch=50, clients=4))
+            for part in wanted(running, sizes):
                 found["parts"].append(part.as_json())
                 print(f"{chosen.name}: {part.name} done", file=sys.stderr, flush=True)
         except (NotSettled, AgentsFailed, BacktestEnded, RejudgingEnded) as error:
@@ -65,11 +70,9 @@ def _on(chosen: Store, sizes: Sizes) -> dict[str, Any]:
 
 
 def _parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
-    parts.end_to_end(running, parts.workload(WARM_UP, batch=50, clients=4))
     yield from parts.settle(running, parts.workload(sizes.settle, batch=500, clients=4))
     yield parts.end_to_end(running, parts.workload(sizes.end_to_end, batch=500, clients=4))
-    steady = parts.workload(LAG_ITEMS * sizes.lag_seconds, batch=LAG_BATCH, clients=4)
-    yield parts.lag(running, steady, per_second=LAG_ITEMS)
+    yield _lag(running, sizes)
     for clients in COUNTING:
         yield increments(running, clients=clients, seconds=sizes.counting_seconds)
     yield governed(running, calls=sizes.governed)
@@ -78,12 +81,29 @@ def _parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
             for clients in CLIENTS:
                 load = parts.workload(items, batch=batch, clients=clients)
                 yield parts.door(running, load, worker=worker)
+    yield from _backtests(running, sizes)
+    yield from rejudging(running, number=sizes.backtest)
+
+
+def _of_backtests(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
+    """With what settling beside them is held against."""
+    yield _lag(running, sizes)
+    yield from _backtests(running, sizes)
+
+
+def _lag(running: Site, sizes: Sizes) -> parts.Part:
+    return parts.lag(running, _steady(sizes), per_second=LAG_ITEMS)
+
+
+def _backtests(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
     for kind in KINDS:
         posted = recorded(running, kind, sizes.backtest)
         yield backtests(running, kind, posted)
-    steady = parts.workload(LAG_ITEMS * sizes.lag_seconds, batch=LAG_BATCH, clients=4)
-    yield lag_beside_backtests(running, steady, posted, per_second=LAG_ITEMS)
-    yield from rejudging(running, number=sizes.backtest)
+    yield lag_beside_backtests(running, _steady(sizes), posted, per_second=LAG_ITEMS)
+
+
+def _steady(sizes: Sizes) -> Workload:
+    return parts.workload(LAG_ITEMS * sizes.lag_seconds, batch=LAG_BATCH, clients=4)
 
 
 def _is_wrong(found: dict[str, Any]) -> bool:
@@ -93,6 +113,9 @@ def _is_wrong(found: dict[str, Any]) -> bool:
 def _options() -> argparse.Namespace:
     options = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     options.add_argument("--quick", action="store_true", help="about a minute")
+    options.add_argument(
+        "--backtests", action="store_true", help="only these, and settling alone and beside them"
+    )
     options.add_argument(
         "--stores", nargs="+", choices=["sqlite", "postgres"], default=["sqlite", "postgres"]
     )

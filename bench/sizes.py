@@ -15,7 +15,7 @@ class Sizes:
 
 
 FULL = Sizes({1: 6_000, 50: 60_000, 500: 150_000}, 100_000, 200_000, 20, 8, 1_000, 100_000)
-QUICK = Sizes({1: 400, 50: 4_000, 500: 8_000}, 12_000, 16_000, 4, 3, 150, 6_000)
+QUICK = Sizes({1: 400, 50: 4_000, 500: 8_000}, 12_000, 16_000, 4, 3, 150, 24_000)
 CLIENTS = (1, 4)
 COUNTING = (1, 8)  # clients that count up
 LAG_ITEMS, LAG_BATCH = 2_000, 50  # per second, per post
