@@ -21,6 +21,7 @@ from outcomes.charts.strip_marks import (
     Numbered,
     height_of,
     marks_of,
+    numbered,
     slowest_of,
 )
 from outcomes.charts.svg import Value, box, element, joined, line, percent, short, sign, words
@@ -65,10 +66,10 @@ def strip(
     empty: str = "No call in this range",
 ) -> SafeString:
     """Calls in the order of their session; `first` is the number of the first of them."""
-    numbered = [Numbered(first + place, call) for place, call in enumerate(calls)]
+    known = numbered(calls, first)
     many = _IN_TIME if by == "time" else WIDE
-    wide = marks_of(numbered, by, many)
-    narrow = marks_of(numbered, by, NARROW) if len(wide) > NARROW else []
+    wide = marks_of(known, by, many)
+    narrow = marks_of(known, by, NARROW) if len(wide) > NARROW else []
     shown = [(wide, "wide-only"), (narrow, "narrow-only")] if narrow else [(wide, "")]
     plots = []
     for marks, style in shown:
@@ -77,7 +78,7 @@ def strip(
             *_turns(marks, first_turn),
             line(0, _BASE, "100%", _BASE, "axis-line"),
             line(0, _BASE + 16, "100%", _BASE + 16, "grid-line"),
-            *_marks(marks, slowest_of(numbered)),
+            *_marks(marks, slowest_of(known)),
             *_stop(marks, stop),
             *_targets(marks, link),
         ]
@@ -98,9 +99,9 @@ def strip(
     lanes = [element("span", word, class_=f"lane-{word}") for word in ("ran", "verdict", "denied")]
     beside = element("div", *lanes, class_="lanes", aria_hidden="true")
     around = element("div", *plots, class_="plot-box", data_strip="")
-    along = below(_times(numbered, zone)) if by == "time" else ""
+    along = below(_times(known, zone)) if by == "time" else ""
     whole = element("div", beside, around, along, class_="strip")
-    return element("figure", whole, _legend(numbered), class_="chart-figure")
+    return element("figure", whole, _legend(known), class_="chart-figure")
 
 
 def _marks(marks: Sequence[Mark], slowest: float) -> Iterator[SafeString]:
@@ -155,7 +156,7 @@ def _after(marks: Sequence[Mark], stop: Stop | None) -> float | None:
     if stop is None:
         return None
     for mark in marks:
-        if any(numbered.number == stop.number for numbered in mark.calls):
+        if any(each.number == stop.number for each in mark.calls):
             return mark.x + mark.width
     return None
 
@@ -183,10 +184,10 @@ def _targets(marks: Sequence[Mark], link: LinkToCall) -> Iterator[SafeString]:
         yield element("a", title, area, href=link(mark.worst.call), tabindex=-1 if place else 0)
 
 
-def _times(numbered: Sequence[Numbered], zone: tzinfo) -> list[Tick]:
-    if not numbered:
+def _times(known: Sequence[Numbered], zone: tzinfo) -> list[Tick]:
+    if not known:
         return []
-    moments = [each.call.at for each in numbered]
+    moments = [each.call.at for each in known]
     begin, end = min(moments), max(moments)
     span = (end - begin).total_seconds()
     if not span:
@@ -200,25 +201,25 @@ _WORDS: Final = {
 }  # fmt: skip
 
 
-def _legend(numbered: Sequence[Numbered]) -> SafeString:
+def _legend(known: Sequence[Numbered]) -> SafeString:
     """What is not in the session is not in its legend."""
-    kinds = Counter(STYLES[each.call.kind] for each in numbered)
+    kinds = Counter(STYLES[each.call.kind] for each in known)
     entries = [
         entry(sign(style), word, thousands(kinds[style]), style=f"is-{style}")
         for style, word in _WORDS.items()
         if kinds[style]
     ]
-    verdicts = Counter(each.call.verdict for each in numbered)
+    verdicts = Counter(each.call.verdict for each in known)
     for many, said, style in (
         (verdicts["failure"], "verdict failure", "verdict-bar-failure"),
-        (sum(each.missed for each in numbered), "agent missed it", "fill-unseen-failure"),
+        (sum(each.missed for each in known), "agent missed it", "fill-unseen-failure"),
         (verdicts["unknown"], "unknown", "verdict-bar-unknown"),
     ):
         if many:
             swatch = element("rect", class_=style, x=0.5, y=1, width=7, height=7, rx=1)
             sample = element("svg", swatch, class_="sample bar-sample", aria_hidden="true")
             entries.append(entry(sample, said, thousands(many)))
-    if numbered:
+    if known:
         entries.append(
             element("span", "Height: time taken, log scale", class_="quiet-text wide-only")
         )

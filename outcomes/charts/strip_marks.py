@@ -27,10 +27,16 @@ STYLES: Final[Mapping[str, Style]] = {
     ToolDenied.kind: Style.DENIED,
     "": Style.OPEN,
 }
-_WORST: Final = (
-    Style.UNSEEN_FAILURE, Style.FAILURE, Style.TIMEOUT, Style.DENIED, Style.ARTIFACT, Style.OPEN,
-    Style.EXECUTED,
-)  # fmt: skip
+# The worst first.
+_WORST: Final = {
+    Style.UNSEEN_FAILURE: 0,
+    Style.FAILURE: 1,
+    Style.TIMEOUT: 2,
+    Style.DENIED: 3,
+    Style.ARTIFACT: 4,
+    Style.OPEN: 5,
+    Style.EXECUTED: 6,
+}
 _VERDICTS: Final = ("failure", "unknown", "success")
 _FEWEST: Final = 40  # as wide as one of so many is the mark of a session of fewer calls
 _SLOWEST: Final = 1_000  # milliseconds that fill the height when no call took longer
@@ -42,13 +48,7 @@ By = Literal["call", "time"]
 class Numbered:
     number: int
     call: BriefCall
-
-    @property
-    def style(self) -> Style:
-        """What ran and has the verdict failure is hatched: it did not fail by itself."""
-        style = STYLES[self.call.kind]
-        hatched = style in (Style.EXECUTED, Style.ARTIFACT) and self.call.verdict == "failure"
-        return Style.UNSEEN_FAILURE if hatched else style
+    style: Style
 
     @property
     def missed(self) -> bool:
@@ -74,24 +74,10 @@ class Mark:
     x: float  # share of the way, and of the width
     width: float
     calls: Sequence[Numbered]
-
-    @property
-    def worst(self) -> Numbered:
-        return min(self.calls, key=_badness)
-
-    @property
-    def ran(self) -> Numbered | None:
-        """The worst of those that are not denied."""
-        return min((n for n in self.calls if n.style != Style.DENIED), key=_badness, default=None)
-
-    @property
-    def denied(self) -> bool:
-        return any(numbered.style == Style.DENIED for numbered in self.calls)
-
-    @property
-    def verdict(self) -> str:
-        verdicts = {numbered.call.verdict for numbered in self.calls}
-        return next((verdict for verdict in _VERDICTS if verdict in verdicts), "")
+    worst: Numbered
+    ran: Numbered | None  # the worst of those that are not denied
+    denied: bool
+    verdict: str
 
     @property
     def words(self) -> str:
@@ -101,8 +87,34 @@ class Mark:
         return f"Calls {numbers}, worst: {self.worst.words}"
 
 
-def _badness(numbered: Numbered) -> tuple[int, int]:
-    return _WORST.index(numbered.style), numbered.number
+def numbered(calls: Sequence[BriefCall], first: int) -> list[Numbered]:
+    return [Numbered(first + place, call, _style(call)) for place, call in enumerate(calls)]
+
+
+def _style(call: BriefCall) -> Style:
+    """What ran and has the verdict failure is hatched: it did not fail by itself."""
+    style = STYLES[call.kind]
+    hatched = call.verdict == "failure" and style in (Style.EXECUTED, Style.ARTIFACT)
+    return Style.UNSEEN_FAILURE if hatched else style
+
+
+def _mark(x: float, width: float, calls: Sequence[Numbered]) -> Mark:
+    ran = [each for each in calls if each.style != Style.DENIED]
+    verdicts = {each.call.verdict for each in ran}
+    return Mark(
+        x,
+        width,
+        calls,
+        worst=min(calls, key=_badness),
+        ran=min(ran, key=_badness, default=None),
+        denied=len(ran) < len(calls),
+        verdict=next((verdict for verdict in _VERDICTS if verdict in verdicts), ""),
+    )
+
+
+def _badness(each: Numbered) -> int:
+    """Of equals the first is taken."""
+    return _WORST[each.style]
 
 
 def marks_of(calls: Sequence[Numbered], by: By, at_most: int) -> list[Mark]:
@@ -110,7 +122,7 @@ def marks_of(calls: Sequence[Numbered], by: By, at_most: int) -> list[Mark]:
         return _by_time(calls, at_most)
     step = 1 / max(len(calls), _FEWEST)
     return [
-        Mark(group[0] * step, len(group) * step, calls[group[0] : group[-1] + 1])
+        _mark(group[0] * step, len(group) * step, calls[group[0] : group[-1] + 1])
         for group in groups_of(len(calls), at_most)
     ]
 
@@ -119,16 +131,16 @@ def _by_time(calls: Sequence[Numbered], at_most: int) -> list[Mark]:
     """Where calls lie close together they share the mark of their stretch of time."""
     if not calls:
         return []
-    in_time = sorted(calls, key=lambda numbered: numbered.call.at)
+    in_time = sorted(calls, key=lambda each: each.call.at)
     begin, end = in_time[0].call.at, in_time[-1].call.at
     span = (end - begin).total_seconds() or 1.0
 
-    def cell(numbered: Numbered) -> int:
-        share = (numbered.call.at - begin).total_seconds() / span
+    def cell(each: Numbered) -> int:
+        share = (each.call.at - begin).total_seconds() / span
         return min(int(share * at_most), at_most - 1)
 
     return [
-        Mark(place / at_most, 1 / at_most, list(group)) for place, group in groupby(in_time, cell)
+        _mark(place / at_most, 1 / at_most, list(group)) for place, group in groupby(in_time, cell)
     ]
 
 
@@ -141,4 +153,4 @@ def height_of(call: BriefCall, slowest: float, least: float, most: float) -> flo
 
 
 def slowest_of(calls: Sequence[Numbered]) -> float:
-    return max((numbered.call.elapsed_ms or 0.0 for numbered in calls), default=0.0)
+    return max((each.call.elapsed_ms or 0.0 for each in calls), default=0.0)

@@ -44,6 +44,7 @@ function write(readout, title, lines) {
 function place(readout, percent) {
   readout.style.left = percent <= 50 ? `${percent}%` : "auto";
   readout.style.right = percent <= 50 ? "auto" : `${100 - percent}%`;
+  readout.style.maxWidth = `calc(${Math.max(percent, 100 - percent)}% - 20px)`;
   readout.hidden = false;
 }
 

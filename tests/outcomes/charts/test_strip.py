@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outcomes.charts import Stop, Style, strip
-from outcomes.charts.strip_marks import STYLES, Numbered, marks_of
+from outcomes.charts.strip_marks import STYLES, marks_of, numbered
 from outcomes.domain.overview import BriefCall
 from outcomes.models import Call
 from tests.outcomes.charts.drawn import drawn
@@ -41,7 +41,7 @@ def a_strip(calls, **more):
 
 
 def marks(calls, by, at_most):
-    return marks_of([Numbered(1 + place, call) for place, call in enumerate(calls)], by, at_most)
+    return marks_of(numbered(calls, 1), by, at_most)
 
 
 def test_every_kind_of_outcome_has_a_look():
