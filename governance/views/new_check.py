@@ -30,9 +30,9 @@ kind: SuccessCheck
 metadata:
   name: {name}
   description: ""
-otherwise: default            # what no rule catches: success, failure, unknown, default
-{include}rules: []                     # in this order; the first one that is true decides
-examples: []                  # run on every save; one that comes out otherwise refuses it
+otherwise: default  # what no rule catches: success, failure, unknown, default
+{include}rules: []  # in this order; the first one that is true decides
+examples: []  # run on every save; one that comes out otherwise refuses it
 """
 
 

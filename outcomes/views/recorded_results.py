@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from governance import queries as governance
 from governance.auth import MemberRequest, member_page
 from governance.domain.bindings import Binding
-from governance.domain.errors import InvalidInput, NotFound
+from governance.domain.errors import InvalidInput
 from governance.domain.globs import glob_matches
 from governance.domain.written import as_written
 from governance.policies import Action
@@ -227,6 +227,6 @@ def _editor(request: MemberRequest, asked: Asked) -> str:
     slug = request.project.slug
     if asked.check:
         return reverse("governance:edit_check_draft", args=[slug, asked.check])
-    if not asked.draft:
-        raise NotFound("There is no such draft.")
-    return reverse("governance:edit_new_check_draft", args=[slug, asked.draft])
+    if asked.draft:
+        return reverse("governance:edit_new_check_draft", args=[slug, asked.draft])
+    return reverse("governance:new_check", args=[slug])  # which takes a text that is brought along

@@ -25,14 +25,14 @@ _DEEPEST: Final = 6
 
 
 def taken_into(text: str, kind: str, project: int, call: str) -> Inserted:
+    if kind not in (RULE, *VERDICTS):
+        raise InvalidInput("Take it as an example of a verdict, or as a rule.")
     result = _result(project, call)
     if kind == RULE:
         pairs = rule_for(result.output, result.tool, rule_ids(text))
         return with_rule(text, pairs, before=_decided(text, project, result))
-    if kind in VERDICTS:
-        output = _for_people(text, project, result)
-        return with_example(text, tool=result.tool, result=output, verdict=kind)
-    raise InvalidInput("Take it as an example of a verdict, or as a rule.")
+    output = _for_people(text, project, result)
+    return with_example(text, tool=result.tool, result=output, verdict=kind)
 
 
 def shortened(value: Json, depth: int = 0) -> Json:

@@ -1,0 +1,161 @@
+"""A success check is written in the browser beside what tools really gave back, and judges then.
+
+Each step is kept as pictures, wide and narrow, light and dark, in the folder of the test.
+"""
+
+import json
+import re
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.items import an_outcome
+from tests.journeys.test_a_contract_is_changed import Pictures
+from tests.journeys.test_writing_a_contract import write
+
+SILENT = {"ok": False, "message": "no such customer", "request": 4}
+FINE = {"ok": True, "id": 7, "updated": "2026-11-18"}
+QUEUED = {"status": "queued", "job": "j-1"}
+HEAD = "apiVersion: edictum-site/v1\nkind: SuccessCheck\nmetadata: {{name: {name}}}\n"
+TEXT = HEAD + "otherwise: success\nrules: []\n"
+
+
+@pytest.fixture
+def name() -> str:
+    return f"crm-{uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def tool(console, name: str) -> str:
+    tool = f"{name.replace('-', '_')}_update"
+    outputs = [SILENT] * 4 + [FINE] * 9 + [QUEUED] * 2 + ["Error: timed out"]
+    calls = (
+        an_outcome(f"{name}-{number}", tool_name=tool, output=output, agent_id="billing-bot")
+        for number, output in enumerate(outputs)
+    )
+    console.post(*calls)
+    console.settled(f"outcomes/{name}-15")
+    return tool
+
+
+def choose(page: Page, tool: str) -> None:
+    field = page.get_by_label("Tools", exact=True)
+    field.fill(tool)
+    field.press("Enter")
+    expect(page.locator("#recorded")).to_contain_text(f"16 newest of {tool}")
+
+
+def row(page: Page, words: str) -> Locator:
+    return page.locator("#recorded li").filter(has_text=words)
+
+
+def test_a_check_is_written_beside_real_results_saved_bound_and_judges_the_next_call(
+    console, admin, name, tool, tmp_path
+):
+    pictures = Pictures(tmp_path)
+    admin.set_viewport_size({"width": 1280, "height": 900})
+    admin.goto(f"{console.url}/p/default/checks/new/")
+    pictures.take(admin, "new")
+    admin.get_by_role("button", name="Begin with nothing").click()
+    heading = admin.get_by_role("heading", level=1)
+    expect(heading).to_contain_text("Draft of a new check. It can be saved.", use_inner_text=True)
+    given = admin.evaluate(
+        "() => /name: (.+)/.exec(ace.edit(document.querySelector('.editor')).getValue())[1]"
+    )
+    write(admin, f"name: {given}", f"name: {name}")
+    choose(admin, tool)
+    expect(admin.locator("#recorded-sentence")).to_have_text("It changes none of these 16 results.")
+
+    # A mistake is marked on its line, and mended by its own button.
+    write(admin, "otherwise: default", "otherwise: sucess")
+    problem = admin.locator("[data-problem]").filter(has_text="sucess is no verdict")
+    expect(problem).to_have_count(1)
+    expect(admin.locator(".editor .gutter-error")).to_have_text("6")
+    expect(admin.locator("#recorded-sentence")).to_contain_text("cannot be asked before")
+    pictures.take(admin, "mistake")
+    problem.get_by_role("button", name="Fix").click()
+    expect(heading).to_contain_text("It can be saved.", use_inner_text=True)
+    expect(admin.locator("#recorded-sentence")).to_have_text(
+        "It changes 1 of these 16 results, to success."
+    )
+
+    # A result writes the skeleton of its rule, and becomes an example.
+    silent = row(admin, "ok: false")
+    silent.locator("summary").focus()
+    admin.keyboard.press("Enter")
+    expect(silent.get_by_text("no such customer")).to_be_visible()
+    pictures.take(admin, "opened")
+    silent.get_by_role("button", name="Write a rule for it").click()
+    expect(silent.locator("summary")).to_contain_text("not-ok: result.ok is false")
+    expect(silent.locator(".tag")).to_have_text("failure")
+    silent.get_by_role("button", name="failure").click()
+    expect(admin.locator("#checked")).to_contain_text("1 of 1")
+    expect(admin.locator(".editor .gutter-passed")).to_have_count(1)
+    queued = row(admin, "queued")
+    queued.locator("summary").click()
+    queued.get_by_role("button", name="Write a rule for it").click()
+    expect(queued.locator(".tag")).to_have_text("unknown")
+    admin.get_by_role("button", name=re.compile("^Changed")).click()
+    expect(admin.locator("#recorded li")).to_have_count(3)
+    expect(admin.locator("#draft-kept")).to_contain_text("Draft kept")
+    pictures.take(admin, "written")
+
+    admin.get_by_label("What changes, and why").fill("Results that say no.")
+    admin.get_by_role("button", name="Save as v1").click()
+    expect(admin.get_by_text(f"{name} v1 is saved.")).to_be_visible()
+    bindings = console.ask("GET", "success-check-bindings")[1]
+    lines = [{"tool": tool, "check": name}, *bindings["bindings"]]
+    bound = json.dumps({"bindings": lines}).encode()
+    assert console.ask("PUT", "success-check-bindings", bound)[0] == 200
+    console.post(an_outcome(f"{name}-next", tool_name=tool, output=SILENT))
+    told = console.settled(f"outcomes/{name}-next")
+    assert (told["verdict"], told["check"], told["rule"]) == ("failure", name, "not-ok")
+
+    admin.goto(f"{console.url}/p/default/checks/c/{name}/edit/")
+    expect(admin.locator("#recorded")).to_contain_text(f"17 newest of {tool}")
+    expect(admin.locator("#recorded-sentence")).to_have_text("It changes none of these 17 results.")
+    write(admin, "equals: false", "equals: 5")
+    expect(admin.locator("#recorded-sentence")).to_have_text(
+        "It changes 5 of these 17 results, all to success."
+    )
+    expect(admin.locator("#checked")).to_contain_text("This came out as success, not failure")
+    pictures.take(admin, "changed")
+    admin.get_by_role("button", name="Compute it for this text").click()
+    expect(admin).to_have_url(re.compile(r"/checks/backtests/\d+/"))
+
+
+def test_what_is_completed_comes_from_the_results_beside_the_editor(console, admin, name, tool):
+    text = TEXT.format(name=name)
+    saved = json.dumps({"yaml": text}).encode()
+    assert console.ask("PUT", f"success-checks/{name}", saved)[0] == 201
+    admin.goto(f"{console.url}/p/default/checks/c/{name}/edit/")
+    choose(admin, tool)
+    write(admin, "rules: []\n", "rules:\n  - id: a\n    when:\n      ")
+    # A person's pace: the list follows the letters.
+    admin.keyboard.type("result.mess", delay=30)
+    offered = admin.locator(".ace_autocomplete .ace_line")
+    expect(offered.first).to_contain_text("result.message")
+    admin.keyboard.press("Tab")
+    admin.keyboard.press("Tab")
+    expect(admin.locator(".editor")).to_contain_text("result.message")
+
+
+def test_without_javascript_results_are_judged_and_written_into_the_text(
+    console, open_page, signed_in, name, tool
+):
+    saved = json.dumps({"yaml": TEXT.format(name=name)}).encode()
+    assert console.ask("PUT", f"success-checks/{name}", saved)[0] == 201
+    page = open_page(storage_state=signed_in, java_script_enabled=False).context.new_page()
+    page.goto(f"{console.url}/p/default/checks/c/{name}/edit/")
+    page.get_by_role("button", name="Judge recorded results").click()
+    page.get_by_label("Tools", exact=True).fill(tool)
+    page.get_by_role("button", name="Show").click()
+    silent = row(page, "ok: false")
+    silent.locator("summary").click()
+    silent.get_by_role("button", name="Write a rule for it").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("It stands in your text now")
+    page.get_by_role("button", name="Keep and go on in the editor").click()
+    expect(page.get_by_label("Text of the check")).to_have_value(re.compile("id: not-ok"))
+    page.get_by_role("button", name="Save as v2").click()
+    expect(page.get_by_text(f"{name} v2 is saved.")).to_be_visible()
