@@ -57,4 +57,9 @@ class CheckDraft(KeptText):
         ]
 
     def __str__(self) -> str:
-        return f"draft of {self.success_check or 'a new check'}"
+        # A contract may have the same name: the log tells the two apart.
+        return (
+            f"draft of the check {self.success_check}"
+            if self.success_check
+            else "draft of a new check"
+        )

@@ -115,6 +115,9 @@ def test_the_page_of_a_contract_tells_what_was_done_to_it_and_to_no_other(projec
     ]
     assert "The newest change to <code>billing</code> is by console: test added." in page.text
     assert "billing-v2" not in page.text
+    record(ANNA, "draft begun", "draft of the check billing", project=project)
+    record(ANNA, "check saved", "billing v1", project=project)
+    assert audit_entries_about(Bundle.objects.get(name="billing")) == entries
     assert (
         viewer.get(reverse("governance:contract_audit", args=[project.slug, "nothing"])).status_code
         == 404

@@ -123,7 +123,7 @@ def test_a_discarded_draft_is_gone_and_told_to_the_log(check, me):
     discard_check_draft(draft, seen=draft.revision, by=me)
     with pytest.raises(NotFound):
         discard_check_draft(draft, seen=draft.revision, by=me)
-    assert AuditEntry.objects.latest("number").subject == "draft of mine"
+    assert AuditEntry.objects.latest("number").subject == "draft of the check mine"
 
 
 def test_a_text_that_no_check_could_have_is_not_kept(project, check, me):
