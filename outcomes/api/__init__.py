@@ -1,6 +1,16 @@
 """The routes of outcomes, split by noun."""
 
-from outcomes.api import artifacts, calls, health, ingest, observed, session_store, sessions, skills
+from outcomes.api import (
+    artifacts,
+    calls,
+    health,
+    ingest,
+    observed,
+    session_store,
+    sessions,
+    skills,
+    suggestions,
+)
 from outcomes.api.routing import router
 from outcomes.api.waiting import NotYet
 
@@ -15,4 +25,5 @@ __all__ = [
     "session_store",
     "sessions",
     "skills",
+    "suggestions",
 ]

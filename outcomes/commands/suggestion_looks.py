@@ -36,7 +36,8 @@ from outcomes.rejudging.choosing import COLUMNS
 from outcomes.rejudging.judging import ARTIFACT
 
 NEWEST: Final = 2_000  # results of a tool
-ARTIFACTS: Final = 50  # of them that are large and read from where they are kept
+LARGEST: Final = 1024 * 1024  # bytes of a result that is kept apart; what is larger is left out
+ALL_LARGE: Final = 16 * LARGEST  # of one tool
 AT_ONCE: Final = 250
 ALL_AGAIN: Final = timedelta(days=1)  # calls leave, and nothing tells of it
 KIND: Final = "silent_failures"  # as a finding
@@ -143,22 +144,25 @@ def _looked_at(number: int, project: int, tool: int, name: str, judging: Judging
     found = ToolLook(name)
     newest = Call.objects.filter(tool=tool, kind__in=_WITH_RESULT).order_by("-at")
     rows = [Row(*row) for row in newest.values_list(*COLUMNS)[:NEWEST]]
-    large = 0
+    left = ALL_LARGE
     for start in range(0, len(rows), AT_ONCE):
         _note(number)
-        few: list[Row] = []
-        for row in rows[start : start + AT_ONCE]:
-            large += row.kind == ARTIFACT
-            if row.kind != ARTIFACT or large <= ARTIFACTS:
-                few.append(row)
-        _look_at(found, few, project, judging)
+        left = _look_at(found, rows[start : start + AT_ONCE], project, judging, left)
     return found
 
 
-def _look_at(found: ToolLook, rows: Sequence[Row], project: int, judging: Judging) -> None:
+def _look_at(
+    found: ToolLook, rows: Sequence[Row], project: int, judging: Judging, left: int
+) -> int:
+    """How many bytes of large results may still be read."""
     outputs, contents = outputs_of(rows), Contents()
     contents.learn((project, row.artifact_name) for row in rows if row.artifact_name)
     for row in rows:
+        if row.kind == ARTIFACT:
+            size = contents.size_of(project, row.artifact_name)
+            if size > min(LARGEST, left):
+                continue
+            left -= size
         judged = judging.judge(row, outputs, lambda artifact: contents.value_of(project, artifact))
         if judged is None or not judged.said.check:
             continue
@@ -176,6 +180,7 @@ def _look_at(found: ToolLook, rows: Sequence[Row], project: int, judging: Judgin
         environment = judging.environments.get(row.environment, "")
         seen = Seen(row.call_id, environment, row.agent, row.at, said.check)
         found.add(seen, output, row.elapsed_ms)
+    return left
 
 
 @transaction.atomic

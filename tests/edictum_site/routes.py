@@ -78,6 +78,8 @@ API = {
     "GET success-check-bindings": READERS,
     "PUT success-check-bindings": EDITORS,
     "GET success-check-schema": EVERYBODY,
+    "GET success-check-suggestions": READERS,
+    "POST success-check-suggestions/{suggestion_id}/dismissal": EDITORS,
     "GET deployment-requests": READERS,
     "GET deployment-requests/{request_id}": READERS,
     "POST deployment-requests/{request_id}/decision": EDITORS,

@@ -255,3 +255,17 @@ def test_results_of_every_environment_and_agent_are_looked_at(project):
     assert looked(project) == {("crm_update", "flags/not-ok")}
     (sample,) = only(project).samples
     assert (sample["agent"], sample["environment"]) == ("lonely", "staging")
+
+
+def test_of_large_outputs_a_bounded_number_of_bytes_is_read(project, agent, monkeypatch):
+    monkeypatch.setattr("outcomes.commands.suggestion_looks.ALL_LARGE", 50_000)
+    monkeypatch.setattr("outcomes.commands.suggestion_looks.LARGEST", 30_000)
+    sizes = (40_000, 20_000, 20_000, 20_000)  # the newest last; too large, no more, read, read
+    agent.post(
+        *[
+            ran({"log": "x" * size, "ok": False}, timestamp=f"2026-11-18T12:00:0{second}+00:00")
+            for second, size in enumerate(sizes)
+        ]
+    )
+    looked(project)
+    assert (only(project).results, only(project).of) == (2, 2)
