@@ -1,7 +1,7 @@
 """Sessions under other limits."""
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from governance.domain.session_limits import MaxAttempts, MaxExecutions, MaxExecutionsOfTool
@@ -15,6 +15,8 @@ from outcomes.domain.backtests.comparing import (
 )
 from outcomes.domain.backtests.session_replay import SessionReplay
 from outcomes.domain.session import Step
+
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 ALLOW, DENY, ASK = Answer(), Answer(Decision.DENIED, "a"), Answer(Decision.ASKED, "a")
 RAN = Step(kind="execution_result", tool="t", verdict=Verdict.SUCCESS, reported=Verdict.SUCCESS)
@@ -122,6 +124,7 @@ LIMITS = st.lists(
 )
 
 
+@UNTIMED
 @given(LIMITS, st.lists(CALLS, max_size=12))
 def test_nothing_is_undetermined_before_a_newly_denied_call(limits, calls):
     changes, _ = replayed(limits, *calls)
@@ -130,6 +133,7 @@ def test_nothing_is_undetermined_before_a_newly_denied_call(limits, calls):
     assert LOST not in before
 
 
+@UNTIMED
 @given(LIMITS, st.lists(CALLS, max_size=12))
 def test_a_call_that_passes_counts_like_one_that_is_replayed(limits, calls):
     quick, whole = SessionReplay(limits), SessionReplay(limits)
@@ -142,6 +146,7 @@ def test_a_call_that_passes_counts_like_one_that_is_replayed(limits, calls):
     assert quick.stops() == whole.stops()
 
 
+@UNTIMED
 @given(st.lists(CALLS, max_size=12))
 def test_without_limits_every_call_is_told_by_itself(calls):
     alone = [replayed((), call)[0][0] for call in calls]

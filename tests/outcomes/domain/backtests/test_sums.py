@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from governance.domain.session_limits import MaxExecutions
@@ -19,6 +19,8 @@ from outcomes.domain.backtests.moments import micros_of, moment_of
 from outcomes.domain.backtests.session_replay import Result, SessionReplay
 from outcomes.domain.backtests.sums import NAMES, SAMPLES, SESSIONS, CallTold, Span, Sums
 from outcomes.domain.session import Step
+
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 BEGINNING = datetime(2026, 11, 1, tzinfo=UTC)
 SPAN = Span(micros_of(BEGINNING), micros_of(BEGINNING + timedelta(days=1)))
@@ -42,6 +44,7 @@ def summed(rows, change=None):
                if name != "at" and change in (None, name))  # fmt: skip
 
 
+@UNTIMED
 @given(st.lists(st.sampled_from(Change)))
 def test_every_table_adds_up_to_the_calls(changes):
     sums = added(*changes)
@@ -52,6 +55,7 @@ def test_every_table_adds_up_to_the_calls(changes):
     assert summed(told_all["by_rule"].values()) == len(changes) - changes.count(Change.UNCHANGED)
 
 
+@UNTIMED
 @given(st.lists(st.integers(0, 86_399)))
 def test_a_call_that_is_left_as_it_was_counts_like_one_that_is_compared(seconds):
     compared, left = Sums(SPAN), Sums(SPAN)
@@ -63,6 +67,7 @@ def test_a_call_that_is_left_as_it_was_counts_like_one_that_is_compared(seconds)
     assert left.as_json() == compared.as_json()
 
 
+@UNTIMED
 @given(st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001 - the zone is given beside them
 def test_a_moment_is_the_same_after_it_was_a_number(at):
     assert moment_of(micros_of(at)) == at
