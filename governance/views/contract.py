@@ -10,13 +10,14 @@ from governance import queries
 from governance.auth import MemberRequest, member_page
 from governance.domain.actor import shown
 from governance.domain.dialect import Dialect
+from governance.domain.document import Document
 from governance.domain.errors import NotFound
-from governance.domain.lint import lint
 from governance.domain.meaning import changes
 from governance.domain.outline import outline
 from governance.models import Bundle, BundleVersion, Deployment
 from governance.policies import Action, may
 from governance.queries.bundles import assignments_of, document_of, newest_of, places_with_a_past
+from governance.queries.checking import Marked, check_text
 from governance.views.contract_tabs import COMPARE, OVERVIEW, TEXT, shown_tabs
 from governance.views.contract_words import mode_fact, rules_fact, rules_said, standing_sentence
 from governance.views.text_sides import MOST_LINES, sides_of
@@ -75,7 +76,7 @@ def contract_version(
         "lines": lines[:MOST_LINES],
         "more_lines": max(0, len(lines) - MOST_LINES),
         "rules": [(rule, said.get(rule.id, "")) for rule in outline(document)],
-        "warnings": lint(document, tools=None),
+        "warnings": _surprises(request, document),
         "other_dialect": _other(document.dialect),
     }
     return render(request, "governance/contract_version.html", context)
@@ -154,6 +155,11 @@ def _version(bundle: Bundle, number: int | None) -> BundleVersion:
 
 def _numbers(live: list[Deployment]) -> dict[str, int]:
     return {each.environment.name: each.version.number for each in live}
+
+
+def _surprises(request: MemberRequest, document: Document) -> list[Marked]:
+    checked = check_text(document.text, tools=queries.tools_seen(request.project))
+    return [each for each in checked.problems if each.severity == "warning"]
 
 
 def _number(text: str | None) -> int | None:

@@ -170,6 +170,14 @@ def test_a_version_shows_its_text_its_outline_and_what_would_surprise(project, v
     assert "What would surprise" not in viewer.text("contracts/b/d/text/")
 
 
+def test_a_version_says_what_only_trying_tells_as_well(project, viewer):
+    hopeless = "{matches: '^(a+)+$'}"
+    saved(project, TEXT.replace("{equals: 1}", hopeless))
+    text = viewer.text("contracts/b/d/text/")
+    assert "What would surprise" in text
+    assert "an agent waits without end" in text
+
+
 def test_any_two_versions_are_compared_by_meaning_and_as_text(project, viewer):
     saved(project, TEXT, OTHER, OTHER + "\n# a word\n")
     text = viewer.text("contracts/b/d/compare/", **{"from": 1, "to": 3})

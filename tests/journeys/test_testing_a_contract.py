@@ -64,10 +64,10 @@ def test_a_recorded_call_is_tried_becomes_a_test_and_holds_a_deployment_back(
     admin.goto(call)
     admin.get_by_role("button", name="Keep as a test").click()
     expect(heading).to_contain_text("Both tests pass")
-    row = admin.get_by_role("row").filter(has_text=f"refund · {name}-1")
+    row = admin.get_by_role("row").filter(has_text="refund 75: denied")
     expect(row).to_contain_text("denied")
     row.get_by_role("button", name="up").click()
-    expect(admin.get_by_role("row").nth(1)).to_contain_text(f"refund · {name}-1")
+    expect(admin.get_by_role("row").nth(1)).to_contain_text("refund 75: denied")
 
     admin.get_by_role("link", name="Session", exact=True).click()
     admin.get_by_label("Name").fill("the third refund")
@@ -87,7 +87,7 @@ def test_a_recorded_call_is_tried_becomes_a_test_and_holds_a_deployment_back(
     expect(heading).not_to_contain_text("Draft of")
 
     admin.goto(f"{console.url}/p/default/contracts/b/{name}/deploy/?version=2&environment=staging")
-    why = f"The test “refund · {name}-1” fails"
+    why = "The test “refund 75: denied” fails"
     expect(admin.get_by_role("main")).to_contain_text(why)
     body = json.dumps({"version": 2, "env": "staging"}).encode()
     status, told = console.ask("POST", f"contracts/{name}/deployments", body)
