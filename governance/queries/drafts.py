@@ -4,7 +4,7 @@ from governance.domain.document import read_document
 from governance.domain.errors import DocumentInvalid
 from governance.domain.meaning import Change, changes
 from governance.models import Bundle, BundleVersion, Draft, Project
-from governance.queries.contracts import version_numbered
+from governance.queries.contracts import bundle_named, newest_version, version_numbered
 
 SHOWN = 20
 
@@ -41,6 +41,20 @@ def version_said(bundle: Bundle | None, number: str) -> BundleVersion | None:
 
 def text_of(version: BundleVersion | None) -> str:
     return bytes(version.document).decode() if version is not None else ""
+
+
+def text_in_editor(project: Project, person_id: int, name: str, draft_id: str) -> str | None:
+    """What the editor of this contract shows this person, or of a draft without one."""
+    if not name:
+        number = int(draft_id) if draft_id.isascii() and draft_id.isdecimal() else 0
+        fits = number < 2**63
+        draft = new_draft_numbered(project, person_id, number) if fits else None
+        return draft.text if draft else None
+    bundle = bundle_named(project, name)
+    if bundle is None:
+        return None
+    draft = draft_of(bundle, person_id)
+    return draft.text if draft else text_of(newest_version(bundle))
 
 
 def changes_since(version: BundleVersion | None, text: str) -> tuple[Change, ...] | None:

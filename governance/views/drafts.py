@@ -29,7 +29,7 @@ from governance.models import Bundle, Draft
 from governance.models.drafts import KeptText
 from governance.policies import Action
 from governance.queries.checking import check_draft
-from governance.queries.drafts import changes_since, drafts_of_others
+from governance.queries.drafts import changes_since, drafts_of_others, text_of
 from governance.views.writing import Writing, about, address, number_in, writing
 
 FEWEST_ROWS, MOST_ROWS = 18, 40  # of the text area; the script's editor has no fewer either
@@ -172,6 +172,7 @@ def _page(
         # All that the script will be told, or the page would move when it is.
         "checked": check_draft(request.project, present.bundle, present.text, tools=tools),
         "changes": changes_since(present.base, present.text),
+        "unchanged": present.base is not None and present.text == text_of(present.base),
         "refused": None if isinstance(refused, DocumentInvalid) else refused,
         "elsewhere": elsewhere,
         "message": request.POST.get("message", ""),

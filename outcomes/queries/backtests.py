@@ -23,9 +23,9 @@ def backtests_of(project_id: int, bundle: str, before: int | None = None) -> lis
     return list((found.filter(pk__lt=before) if before else found)[: SHOWN + 1])
 
 
-def newest_backtest_of(project_id: int, revision_hash: str) -> Backtest | None:
-    """Of exactly these bytes, however it stands."""
-    found = Backtest.objects.filter(project=project_id, revision_hash=revision_hash)
+def newest_backtest_of(project_id: int, *revision_hashes: str) -> Backtest | None:
+    """Of exactly these bytes, or these, however it stands."""
+    found = Backtest.objects.filter(project=project_id, revision_hash__in=revision_hashes)
     return found.defer("document").select_related("environment", "version").first()
 
 

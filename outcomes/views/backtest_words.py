@@ -46,6 +46,8 @@ def sentence(backtest: Backtest) -> str:
         case Backtest.Status.QUEUED:
             return "This backtest waits for its turn."
         case Backtest.Status.RUNNING:
+            if not backtest.passed:
+                return "The first calls are being read."
             return f"{int(backtest.progress * 100)} % read: {_found(backtest)}."
         case Backtest.Status.CANCELLED:
             return f"Cancelled after {backtest.passed:,} of {backtest.total:,} calls."

@@ -12,6 +12,7 @@ from governance import queries as governance
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import DocumentInvalid, GovernanceError, NotFound
 from governance.policies import Action, may, refuse_unless
+from governance.queries.drafts import text_in_editor
 from outcomes import commands, doorbell, queries
 from outcomes.commands.wanted import Wanted
 from outcomes.models import Backtest
@@ -115,12 +116,17 @@ def cancel_backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
 @require_safe
 @member_page()
 def backtest_panel(request: MemberRequest) -> HttpResponse:
-    """Beside an editor: the newest result of its contract, and a way to run its text."""
-    name = request.GET.get("of", "")
-    found = queries.newest_backtest_of_bundle(request.project.pk, name) if name else None
+    """Beside an editor: the result of its text as it was kept, else the newest of its contract."""
+    name, draft = request.GET.get("of", ""), request.GET.get("draft", "")
+    found = _of_text(request, name, draft)
+    is_of_text = found is not None
+    if found is None and name:
+        found = queries.newest_backtest_of_bundle(request.project.pk, name)
     context: dict[str, Any] = {
         "page_title": f"Backtest of {name}" if name else "Backtest",
         "name": name,
+        "draft": draft,
+        "is_of_text": is_of_text,
         "may_start": may(request.role, Action.WRITE_CONTRACT),
         "alone": request.headers.get("HX-Request") == "true",
     }
@@ -131,6 +137,16 @@ def backtest_panel(request: MemberRequest) -> HttpResponse:
     if context["alone"]:
         return render(request, "outcomes/_backtest_panel.html", context)
     return render(request, "outcomes/backtest_panel.html", context)
+
+
+def _of_text(request: MemberRequest, name: str, draft: str) -> Backtest | None:
+    """Of exactly what stands in the editor of who asks, whether it is saved or not."""
+    text = text_in_editor(request.project, request.user.pk, name, draft)
+    if text is None:
+        return None
+    written = {text, text.replace("\r\n", "\n")}  # a text is run as the editor sends it
+    hashes = (sha256(each.encode()).hexdigest() for each in written)
+    return queries.newest_backtest_of(request.project.pk, *hashes)
 
 
 def _result(request: MemberRequest, found: Backtest) -> dict[str, Any]:

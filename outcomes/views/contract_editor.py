@@ -9,9 +9,10 @@ from governance import queries
 from governance.auth import MemberRequest, member_page
 from governance.domain import grammar
 from governance.domain.dialect import Dialect
+from governance.domain.written import as_written
 from governance.policies import Action
 from governance.queries.checking import check_draft
-from governance.queries.drafts import changes_since, version_said
+from governance.queries.drafts import changes_since, text_of, version_said
 from outcomes.queries.contract_words import contract_words, tools_called
 
 
@@ -27,6 +28,7 @@ def check_contract(request: MemberRequest) -> HttpResponse:
         "checked": check_draft(request.project, bundle, text, tools=tools),
         "base": base,
         "changes": changes_since(base, text),
+        "unchanged": base is not None and as_written(text, like=text_of(base)) == text_of(base),
     }
     return render(request, "governance/_contract_checked.html", context)
 

@@ -1,4 +1,4 @@
-"""The newest backtest of a contract, as a part that the page of the contract asks for."""
+"""The backtest that a contract's page shows: of its newest version, else of what was run last."""
 
 from typing import Any
 
@@ -21,15 +21,23 @@ def newest_backtest(request: MemberRequest, bundle_name: str) -> HttpResponse:
     bundle = governance.bundle_named(request.project, bundle_name)
     if bundle is None:
         raise NotFound("There is no such contract.")
-    found = queries.newest_backtest_of_bundle(request.project.pk, bundle.name)
+    newest = governance.newest_version(bundle)
+    found = newest and queries.newest_backtest_of(request.project.pk, newest.revision_hash)
+    is_of_newest = found is not None
+    found = found or queries.newest_backtest_of_bundle(request.project.pk, bundle.name)
     is_part = request.headers.get("HX-Request") == "true"
     context: dict[str, Any] = {
         "page_title": f"Newest backtest of {bundle.name}",
         "bundle": bundle,
+        "newest": newest,
+        "is_of_newest": is_of_newest,
         "may_start": may(request.role, Action.WRITE_CONTRACT),
         "alone": is_part,
     }
     if found is not None:
         context |= told(found)
+        version = newest if is_of_newest else found.version
+        if version is not None:
+            context |= {"of_what": f"v{version.number}", "number": version.number}
     name = "outcomes/_newest_backtest.html" if is_part else "outcomes/newest_backtest.html"
     return render(request, name, context)

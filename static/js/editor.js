@@ -152,8 +152,10 @@ function showChecked(part) {
 
 function mayBeSaved(checked) {
   const errors = Number(checked.dataset.errors);
-  save.disabled = errors > 0;
-  save.title = errors ? `Fix ${errors === 1 ? "one error" : `${errors} errors`} first` : "";
+  const unchanged = "unchanged" in checked.dataset;
+  save.disabled = errors > 0 || unchanged;
+  if (errors) save.title = `Fix ${errors === 1 ? "one error" : `${errors} errors`} first`;
+  else save.title = unchanged ? "It is the saved version, letter for letter" : "";
 }
 
 document.addEventListener("click", (event) => {

@@ -28,7 +28,7 @@ def me(project, version) -> Editor:
 def test_without_a_draft_the_newest_version_stands_in_the_editor(me):
     page = me.open()
     assert me.fields(page)["text"] == TEXT
-    assert heading(page) == "d v1, with no draft of yours yet. It can be saved."
+    assert heading(page) == "d v1, with no draft of yours yet. Nothing is changed."
     assert not Draft.objects.exists()
 
 

@@ -70,7 +70,7 @@ def test_a_mistake_is_marked_on_its_words_fixed_and_the_text_saved(console, admi
     admin.goto(at)
     heading = admin.get_by_role("heading", level=1)
     expect(heading).to_contain_text(
-        f"{name} v1, with no draft of yours yet. It can be saved.", use_inner_text=True
+        f"{name} v1, with no draft of yours yet. Nothing is changed.", use_inner_text=True
     )
     write(admin, "action", "acton")
     expect(heading).to_contain_text("One problem keeps it from being saved.", use_inner_text=True)
@@ -82,8 +82,10 @@ def test_a_mistake_is_marked_on_its_words_fixed_and_the_text_saved(console, admi
     expect(admin.get_by_role("button", name="Save as v2")).to_be_disabled()
 
     problem.get_by_role("button", name="Fix").click()
-    expect(heading).to_contain_text("It can be saved.", use_inner_text=True)
+    expect(heading).to_contain_text("Nothing is changed.", use_inner_text=True)
+    expect(admin.get_by_role("button", name="Save as v2")).to_be_disabled()
     write(admin, "gt: 50", "gt: 75")
+    expect(heading).to_contain_text("It can be saved.", use_inner_text=True)
     expect(admin.locator("#checked")).to_contain_text("Changes since v1")
     expect(admin.locator("#checked")).to_contain_text("75")
     admin.get_by_role("link", name="Diff to v1").click()

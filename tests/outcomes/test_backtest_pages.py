@@ -28,6 +28,9 @@ def editor(project, client_as):
     return client_as(Role.EDITOR)
 
 
+PART = {"HX-Request": "true"}
+
+
 def at(project, name, *args):
     return reverse(f"outcomes:{name}", args=[project.slug, *args])
 
@@ -158,6 +161,35 @@ def test_the_panel_shows_the_newest_result_and_runs_the_text(project, agent, edi
     )
 
 
+def test_the_panel_says_whether_its_result_is_of_the_text_in_the_editor(project, agent, editor):
+    ran(agent, "rm")
+    governance.save_version(project, document=RULES, by=CONSOLE)
+    here = at(project, "backtest_panel") + "?of=d"
+    backtested(project, RULES)
+    later = backtested(project, RULES.replace("max_tool_calls: 3", "max_tool_calls: 4"))
+    assert "Of exactly this text" in editor.get(here, headers=PART).text
+    kept = reverse("governance:keep_draft", args=[project.slug, "d"])
+    assert editor.post(kept, {"text": RULES + "# more", "base": "1"}).status_code == 200
+    panel = editor.get(here, headers=PART).text
+    assert "That was another text." in panel
+    assert at(project, "backtest", later.pk) in panel
+
+
+def test_the_panel_of_a_contract_that_is_not_there_yet_has_the_result_of_its_draft(
+    project, agent, editor
+):
+    ran(agent, "rm")
+    backtested(project, RULES)
+    begun = editor.post(reverse("governance:new_contract", args=[project.slug]), {"text": RULES})
+    draft = begun["Location"].rstrip("/").rpartition("/")[2]
+    here = f"{at(project, 'backtest_panel')}?of=&draft={draft}"
+    assert "Of exactly this text" in editor.get(here, headers=PART).text
+    other = builders.signed_in(builders.a_member(project, Role.EDITOR).user)
+    assert "Of exactly this text" not in other.get(here, headers=PART).text
+    for unheard in ("0", "x", "9" * 30):
+        assert editor.get(f"{at(project, 'backtest_panel')}?draft={unheard}").status_code == 200
+
+
 def test_who_only_reads_is_shown_results_and_no_way_to_start_one(project, agent, client_as):
     backtest = backtested(project, RULES)
     governance.save_version(project, document=RULES, by=CONSOLE)
@@ -181,9 +213,6 @@ def test_failed_and_other_results_are_told_in_a_sentence(project, editor):
     assert "The library is away." in page
 
 
-PART = {"HX-Request": "true"}
-
-
 def test_the_page_of_a_contract_is_told_its_newest_backtest(
     project, agent, editor, django_assert_max_num_queries
 ):
@@ -204,6 +233,40 @@ def test_the_page_of_a_contract_is_told_its_newest_backtest(
     assert "Of 2 calls, 1 would be newly denied." in part
     version_page = reverse("governance:contract_version", args=[project.slug, "d", 1])
     assert version_page in part
+
+
+def test_the_page_of_a_contract_prefers_the_result_of_its_newest_version(project, agent, editor):
+    ran(agent, "rm")
+    governance.save_version(project, document=RULES, by=CONSOLE)
+    here = at(project, "newest_backtest", "d")
+    other = backtested(project, RULES + "# more")
+    part = editor.get(here, headers=PART).text
+    assert "Newest backtest" in part
+    assert at(project, "backtest", other.pk) in part
+    assert "v1 itself was not run yet" in part
+    of_v1 = backtested(project, RULES)
+    backtested(project, RULES + "# and more")
+    part = editor.get(here, headers=PART).text
+    assert "Backtest of v1" in part
+    assert at(project, "backtest", of_v1.pk) in part
+    assert reverse("governance:contract_version", args=[project.slug, "d", 1]) in part
+
+
+def test_a_call_whose_end_is_undetermined_is_not_said_to_be_denied(project, agent, editor):
+    at_once = datetime(2026, 11, 18, tzinfo=UTC).isoformat()
+    ran(agent, "rm", "ls", "ls", "ls", "ls", session_id="s", timestamp=at_once)
+    found = backtested(project, RULES)
+    assert found.undetermined
+    page = editor.get(at(project, "backtest", found.pk)).text
+    assert page.count('data-label="would be">not known') == min(found.undetermined, 4)
+
+
+def test_a_backtest_that_has_read_nothing_yet_counts_nothing_yet(project, editor):
+    found = backtested(project, RULES)
+    Backtest.objects.update(status="running", finished_at=None, passed=0, total=0)
+    page = editor.get(at(project, "backtest", found.pk)).text
+    assert "The first calls are being read." in page
+    assert "The calls are being counted." in page
 
 
 def test_without_script_the_newest_backtest_is_a_page(project, agent, client_as):

@@ -43,6 +43,18 @@ def test_a_mistake_is_told_with_its_place_its_words_and_what_to_write(check):
     assert 'data-errors="1"' in told
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_text_that_is_the_version_it_grew_from_is_said_to_change_nothing(
+    project, check, line_end
+):
+    commands.save_version(project, document=TEXT.replace("\n", line_end), by=CONSOLE)
+    from_it = {"bundle": "d", "base": "1"}
+    assert "Nothing is changed." in check(TEXT, **from_it)
+    assert "data-unchanged" in check(TEXT, **from_it)
+    assert "It can be saved." in check(TEXT + "# more", **from_it)
+    assert "data-unchanged" not in check(TEXT + "# more", **from_it)
+
+
 def test_a_tool_that_no_call_ever_named_is_a_warning(agent, check):
     agent.post(an_outcome("c-1", tool_name="http_get"))
     told = check(TEXT.replace("tool: '*'", "tool: http_gett"))
