@@ -5,29 +5,26 @@ A job of its own process: what it costs, who settles does not pay.
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
-from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 
 from governance import queries
 from governance.domain.checks.shipped.versions import VERSIONS
 from governance.domain.success import Verdict
-from governance.findings import Told, look
 from governance.queries.judging import state_of_judges
 from governance.queries.projects import environments_by_id
 from outcomes.commands import jobs
 from outcomes.commands.contents import Contents
+from outcomes.commands.suggestions_found import keep, tell_of_suggestions
 from outcomes.domain.classification import Unreadable
 from outcomes.domain.outcome import NotReported
-from outcomes.domain.suggesting import FELL_THROUGH, Found, Seen, ToolLook
-from outcomes.models import Call, Suggestion, SuggestionLook, Tool
+from outcomes.domain.suggesting import FELL_THROUGH, Seen, ToolLook
+from outcomes.models import Backtest, Call, RejudgingPart, SuggestionLook, Tool
 from outcomes.models.jobs import WAITING
 from outcomes.queries.suggestions import (
     all_tools,
     newest_event,
-    number_of_open_suggestions,
     tool_names,
     tools_touched,
 )
@@ -40,8 +37,6 @@ LARGEST: Final = 1024 * 1024  # bytes of a result that is kept apart; what is la
 ALL_LARGE: Final = 16 * LARGEST  # of one tool
 AT_ONCE: Final = 250
 ALL_AGAIN: Final = timedelta(days=1)  # calls leave, and nothing tells of it
-KIND: Final = "silent_failures"  # as a finding
-SUBJECT: Final = "Results judged success"
 _WITH_RESULT: Final = (Call.Kind.EXECUTION_RESULT.value, Call.Kind.ARTIFACT_REFERENCE.value)
 _looks: Final = SuggestionLook.objects.all
 Status = SuggestionLook.Status
@@ -72,6 +67,7 @@ def ask_for_look(project_id: int) -> SuggestionLook:
         error="",
         passed=0,
         total=0,
+        result={},
     )
     return _looks().get(pk=found.pk)
 
@@ -82,11 +78,12 @@ def take_up_lost_looks() -> int:
 
 
 def run_waiting_looks() -> int:
-    """All that wait, one after the other; how many there were."""
+    """One after the other, until none waits or somebody waits for another job; how many."""
     ran = 0
     while (waiting := jobs.claimed(_looks())) is not None:
-        _run(waiting)
         ran += 1
+        if not _run(waiting):
+            break
     return ran
 
 
@@ -113,26 +110,56 @@ def _judges(project_id: int) -> str:
     return f"{state_of_judges(project_id)}/{len(VERSIONS)}/{library}"
 
 
-def _run(waiting: SuggestionLook) -> None:
-    now, project, number = timezone.now(), waiting.project_id, waiting.pk
-    judges, newest = _judges(project), newest_event(project)
-    is_for_all = _is_for_all(waiting)
-    tools = all_tools(project) if is_for_all else tools_touched(project, waiting.seen, newest)
-    environments = environments_by_id(project)
-    judging = Judging(of_bindings(queries.judges(project)), environments)
+def _run(waiting: SuggestionLook) -> bool:
+    """False where it stands back for a job that somebody waits for, to go on from there later."""
+    project, number = waiting.project_id, waiting.pk
+    begun = waiting.result or _beginning(waiting)
+    tools = (
+        all_tools(project)
+        if begun["all"]
+        else tools_touched(project, waiting.seen, begun["newest"])
+    )
+    left = sorted(tool for tool in tools if tool > begun["after"])
+    names = tool_names(left)
+    judging = Judging(of_bindings(queries.judges(project)), environments_by_id(project))
     try:
-        for passed, (tool, name) in enumerate(sorted(tool_names(sorted(tools)).items())):
-            _note(number, total=len(tools), passed=passed)
-            _keep(project, tool, _looked_at(number, project, tool, name, judging))
+        for passed, tool in enumerate(left, start=len(tools) - len(left)):
+            _note(number, total=len(tools), passed=passed, result=begun)
+            if _somebody_waits():
+                jobs.put_back(_looks(), number)
+                return False
+            keep(project, tool, _looked_at(number, project, tool, names[tool], judging))
+            begun["after"] = tool
+        tell_of_suggestions(project)
+        now = timezone.now()
+        told = {"looked_at": now} | ({"looked_at_all": now} if begun["all"] else {})
+        seen = {"seen": begun["newest"], "judges": begun["judges"]}
+        _note(number, passed=len(tools), result={}, **seen, **told)
     except NotWanted:
-        return
+        return True
     except (KeyboardInterrupt, SystemExit):
         jobs.put_back(_looks(), number)
         raise
-    tell_of_suggestions(project)
-    all_ = {"looked_at_all": now} if is_for_all else {}
-    _note(number, passed=len(tools), seen=newest, judges=judges, looked_at=now, **all_)
     jobs.end(_looks(), number, Status.DONE)
+    return True
+
+
+def _beginning(waiting: SuggestionLook) -> dict[str, Any]:
+    """What it is about, as it was when it began: what changes meanwhile is for the next one."""
+    return {
+        "all": _is_for_all(waiting),
+        "newest": newest_event(waiting.project_id),
+        "judges": _judges(waiting.project_id),
+        "after": 0,  # the last tool that was looked at
+    }
+
+
+def _somebody_waits() -> bool:
+    waiting = {"status": Status.QUEUED.value}
+    return (
+        Backtest.objects.filter(**waiting).exists()
+        or RejudgingPart.objects.filter(**waiting).exists()
+    )
 
 
 def _note(number: int, **figures: object) -> None:
@@ -181,54 +208,3 @@ def _look_at(
         seen = Seen(row.call_id, environment, row.agent, row.at, said.check)
         found.add(seen, output, row.elapsed_ms)
     return left
-
-
-@transaction.atomic
-def _keep(project: int, tool: int, looked: ToolLook) -> None:
-    """What was found of a tool, in the place of what was."""
-    now = timezone.now()
-    present = {
-        (row.check_name, row.rule): row
-        for row in Suggestion.objects.select_for_update(of=("self",)).filter(tool=tool)
-    }
-    for place, row in present.items():
-        if place in looked.found:
-            _fill(row, looked.found[place], looked.of)
-            row.looked_at = now
-            row.save()
-        elif row.dismissed_at is None:
-            row.delete()
-        elif row.results:
-            Suggestion.objects.filter(pk=row.pk).update(results=0, saw=[], samples=[])
-    for place, found in looked.found.items():
-        if place in present:
-            continue
-        check, rule = place
-        row = Suggestion(project_id=project, tool_id=tool, check_name=check, rule=rule)
-        _fill(row, found, looked.of)
-        row.found_at = row.looked_at = now
-        row.save()
-
-
-def _fill(row: Suggestion, found: Found, of: int) -> None:
-    row.results, row.of = found.results, of
-    row.first_at, row.last_at = found.first_at, found.last_at
-    row.judge = found.judge
-    row.saw, row.samples = found.saw_most(), found.samples()
-
-
-def tell_of_suggestions(project_id: int) -> None:
-    """One finding for all that are open, however many there are."""
-    number = number_of_open_suggestions(project_id)
-    told = {}
-    if number:
-        slug = queries.project_numbered(project_id).slug
-        what = "one known form" if number == 1 else f"{number:,} known forms"
-        told[KIND, SUBJECT] = Told(
-            why=(
-                f"Results in {what} of failure are judged success. Rates and limits count them so,"
-                " until a check knows better."
-            ),
-            link=reverse("outcomes:suggestions", args=[slug]),
-        )
-    look(project_id, [KIND], told)

@@ -9,7 +9,7 @@ from governance.domain.actor import Actor
 from governance.domain.errors import NotFound
 from governance.policies import Action, refuse_unless
 from outcomes.commands.rejudging import start_check_backtest
-from outcomes.commands.suggestion_looks import tell_of_suggestions
+from outcomes.commands.suggestions_found import tell_of_suggestions
 from outcomes.commands.wanted import Wanted
 from outcomes.models import Rejudging, Suggestion
 from outcomes.queries.suggestions import suggestion_numbered

@@ -153,6 +153,7 @@ def test_the_rule_goes_into_the_check_that_judges_the_tool(project, agent, edito
     made = CheckDraft.objects.get()
     assert "id: not-ok-2" in made.text
     save_check(project, document=made.text, by=EDITOR)
+    commands.run_waiting_parts()  # its effect comes first
     commands.ask_for_look(project.pk)
     commands.run_waiting_looks()
     assert [each.tool.name for each in Suggestion.objects.all()] == ["other"]

@@ -17,7 +17,7 @@ from outcomes import commands
 from outcomes.models import Call, Suggestion, SuggestionLook
 from outcomes.queries.suggestions import open_suggestions
 from tests import builders
-from tests.outcomes.backtests import EDITOR
+from tests.outcomes.backtests import EDITOR, waiting_backtest
 from tests.outcomes.posting import Agent
 from tests.outcomes.silent_failures import FAILING, results
 
@@ -179,6 +179,40 @@ def test_a_look_whose_process_died_is_taken_up(project, agent):
     assert commands.take_up_lost_looks() == 1
     assert commands.run_waiting_looks() == 1
     assert Suggestion.objects.count() == 1
+
+
+def test_a_look_stands_back_for_a_job_that_somebody_waits_for(project, agent):
+    agent.post(ran({"ok": False}))
+    commands.ask_for_look(project.pk)
+    waited_for = waiting_backtest(project)
+    assert commands.run_waiting_looks() == 1
+    assert not Suggestion.objects.exists()
+    assert SuggestionLook.objects.get().status == "queued"
+    waited_for.delete()
+    assert commands.run_waiting_looks() == 1
+    assert SuggestionLook.objects.get().status == "done"
+    assert Suggestion.objects.count() == 1
+
+
+def test_a_look_that_stood_back_goes_on_where_it_was(project, agent, monkeypatch):
+    agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
+    commands.ask_for_look(project.pk)
+    answers = iter([False, True])
+    place = "outcomes.commands.suggestion_looks._somebody_waits"
+    with monkeypatch.context() as patched:
+        patched.setattr(place, lambda: next(answers))
+        commands.run_waiting_looks()
+    first = only(project)
+    Suggestion.objects.update(of=99)
+    agent.post(ran({"ok": False}, tool=first.tool.name))
+    commands.run_waiting_looks()
+    assert {(each.tool.name == first.tool.name, each.of) for each in Suggestion.objects.all()} == {
+        (True, 99),
+        (False, 1),
+    }
+    assert commands.ask_for_looks() == 1  # for what came meanwhile
+    commands.run_waiting_looks()
+    assert Suggestion.objects.get(pk=first.pk).results == 2
 
 
 def test_what_is_dismissed_stays_so_and_can_be_brought_back(project, agent):

@@ -24,7 +24,7 @@ class Command(BaseCommand):
         # It makes thousands of small things that live on, and no circles to look for.
         gc.freeze()
         gc.set_threshold(100_000, 50, 100)
-        # Somebody waits for the first two; more of any kind may have come meanwhile.
+        # Somebody waits for the first two, and a look stands back for them; more may have come.
         while (
             commands.run_waiting_backtests() + commands.run_waiting_parts()
             or commands.run_waiting_looks()

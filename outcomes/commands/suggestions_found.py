@@ -1,0 +1,67 @@
+"""What a look has found: kept in the place of what was found before, and told once per project."""
+
+from typing import Final
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from governance import queries
+from governance.findings import Told, look
+from outcomes.domain.suggesting import Found, ToolLook
+from outcomes.models import Suggestion
+from outcomes.queries.suggestions import number_of_open_suggestions
+
+KIND: Final = "silent_failures"  # as a finding
+SUBJECT: Final = "Results judged success"
+
+
+@transaction.atomic
+def keep(project: int, tool: int, looked: ToolLook) -> None:
+    """What was found of a tool, in the place of what was."""
+    now = timezone.now()
+    present = {
+        (row.check_name, row.rule): row
+        for row in Suggestion.objects.select_for_update(of=("self",)).filter(tool=tool)
+    }
+    for place, row in present.items():
+        if place in looked.found:
+            _fill(row, looked.found[place], looked.of)
+            row.looked_at = now
+            row.save()
+        elif row.dismissed_at is None:
+            row.delete()
+        elif row.results:
+            Suggestion.objects.filter(pk=row.pk).update(results=0, saw=[], samples=[])
+    for place, found in looked.found.items():
+        if place in present:
+            continue
+        check, rule = place
+        row = Suggestion(project_id=project, tool_id=tool, check_name=check, rule=rule)
+        _fill(row, found, looked.of)
+        row.found_at = row.looked_at = now
+        row.save()
+
+
+def _fill(row: Suggestion, found: Found, of: int) -> None:
+    row.results, row.of = found.results, of
+    row.first_at, row.last_at = found.first_at, found.last_at
+    row.judge = found.judge
+    row.saw, row.samples = found.saw_most(), found.samples()
+
+
+def tell_of_suggestions(project_id: int) -> None:
+    """One finding for all that are open, however many there are."""
+    number = number_of_open_suggestions(project_id)
+    told = {}
+    if number:
+        slug = queries.project_numbered(project_id).slug
+        what = "one known form" if number == 1 else f"{number:,} known forms"
+        told[KIND, SUBJECT] = Told(
+            why=(
+                f"Results in {what} of failure are judged success. Rates and limits count them so,"
+                " until a check knows better."
+            ),
+            link=reverse("outcomes:suggestions", args=[slug]),
+        )
+    look(project_id, [KIND], told)
