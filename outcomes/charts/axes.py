@@ -120,8 +120,8 @@ Axis = TimeAxis | NumberAxis
 
 
 def roomy(ticks: Sequence[Tick]) -> list[Tick]:
-    """Without those whose words would run into their neighbours'. A tick with more words, such as
-    one that names its day, has the right of way; the others are left out where they are narrow."""
+    """Without those whose words would run into their neighbours'; those with more words, such as
+    the first and the last one, have the right of way."""
     in_turn = sorted(range(len(ticks)), key=lambda place: (-len(ticks[place].words), place))
     kept = _fitting(ticks, in_turn, WIDE)
     narrow = _fitting(ticks, [place for place in in_turn if place in kept], NARROW)
@@ -133,16 +133,21 @@ def roomy(ticks: Sequence[Tick]) -> list[Tick]:
 def time_axis_ticks(
     first: datetime, last: datetime, zone: tzinfo, share: Callable[[datetime], float]
 ) -> list[Tick]:
-    """As many as fit on a wide screen without leaving one out, so that their steps stay even."""
-    kept: list[Tick] = []
-    for at_most in range(TICKS, 2, -1):
+    """As many as fit on a wide screen without leaving one out, and on a narrow one every other,
+    or every third: their steps stay even."""
+    found: list[Tick] = []
+    for at_most in range(TICKS, 0, -1):
         found = [
             Tick(share(tick.at), tick.words) for tick in time_ticks(first, last, zone, at_most)
         ]
-        kept = roomy(found)
-        if len(kept) == len(found):
+        if _fit(found, WIDE):
             break
-    return kept
+    every = next((n for n in range(1, len(found)) if _fit(found[::n], NARROW)), len(found))
+    return [replace(tick, wide=place % every > 0) for place, tick in enumerate(found)]
+
+
+def _fit(ticks: Sequence[Tick], width: int) -> bool:
+    return len(_fitting(ticks, range(len(ticks)), width)) == len(ticks)
 
 
 def _fitting(ticks: Sequence[Tick], in_turn: Sequence[int], width: int) -> set[int]:

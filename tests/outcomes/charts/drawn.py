@@ -3,6 +3,12 @@
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
+from hypothesis import settings
+
+# Where other programs have the cores a drawing may take its time.
+moderately = settings(max_examples=50, deadline=None)
+rarely = settings(max_examples=12, deadline=None)
+
 
 @dataclass
 class Element:

@@ -25,7 +25,7 @@ from outcomes.charts import (
     lines,
     spark,
 )
-from tests.outcomes.charts.drawn import drawn
+from tests.outcomes.charts.drawn import drawn, moderately
 
 HOSTILE = "</title><script>alert('x')</script>\" onload=\"x & <b>"
 NAMED: dict[str, Any] = {"name": "Outcomes", "says": "A sentence."}
@@ -48,6 +48,7 @@ def number_of(words):
 
 
 @pytest.mark.parametrize("draw", [columns, lines, areas])
+@moderately
 @given(values=VALUES)
 def test_whatever_the_values_a_chart_is_well_formed_and_within_its_plot(draw, values):
     found = drawn(draw(hours(len(values)), [row(values)], **NAMED))
@@ -64,6 +65,7 @@ def test_whatever_the_values_a_chart_is_well_formed_and_within_its_plot(draw, va
             assert -0.01 <= y <= height + 0.01
 
 
+@moderately
 @given(VALUES, VALUES)
 def test_the_table_of_columns_adds_up_to_all_that_was_given(above, below):
     steps = min(len(above), len(below))
@@ -171,10 +173,12 @@ def test_days_are_said_without_the_clock():
 
 def test_words_of_an_axis_keep_their_distance():
     for steps in (1, 5, 24, 90, 1_000):
-        ticks = hours(steps).ticks()
-        reach = [tick.reach(400) for tick in ticks]
-        assert all(a[1] <= b[0] for a, b in pairwise(reach)), steps
-        assert ticks
+        for axis in (hours(steps), NumberAxis(count=7 * steps)):
+            ticks = axis.ticks()
+            for width, shown in ((400, ticks), (270, [tick for tick in ticks if not tick.wide])):
+                reach = [tick.reach(width) for tick in shown]
+                assert all(a[1] <= b[0] for a, b in pairwise(reach)), (steps, width)
+                assert shown
 
 
 def test_numbers_of_calls_begin_and_end_at_the_first_and_the_last():
@@ -236,6 +240,7 @@ def test_sparklines_of_one_table_share_a_scale():
     assert spread[0] > 10 > 1 > spread[1]
 
 
+@moderately
 @given(VALUES)
 def test_a_sparkline_is_well_formed_and_small(values):
     assert len(drawn(spark(values * 9, says=HOSTILE)).all("title")) == 1

@@ -14,6 +14,7 @@ from outcomes.charts.scales import (
     rate_ticks,
     scale_of,
 )
+from tests.outcomes.charts.drawn import moderately
 
 MOST = st.floats(0, 1e12) | st.integers(0, 10**12)
 AT_MOST = st.integers(2, 9)
@@ -24,6 +25,7 @@ def steps_of(ticks):
     return {round(after - before, 6) for before, after in pairwise(ticks)}
 
 
+@moderately
 @given(MOST, AT_MOST)
 def test_ticks_of_counts_cover_all_of_them_in_few_even_steps(most, at_most):
     ticks = count_ticks(most, at_most)
@@ -33,12 +35,14 @@ def test_ticks_of_counts_cover_all_of_them_in_few_even_steps(most, at_most):
     assert len(steps_of(ticks)) == 1
 
 
+@moderately
 @given(MOST, AT_MOST)
 def test_a_step_of_counts_is_1_2_or_5_times_a_power_of_ten(most, at_most):
     (step,) = steps_of(count_ticks(most, at_most))
     assert str(int(step)).rstrip("0") in ("1", "2", "5")
 
 
+@moderately
 @given(MOST, AT_MOST)
 def test_no_finer_step_of_counts_would_have_done(most, at_most):
     (step,) = steps_of(count_ticks(most, at_most))
@@ -47,6 +51,7 @@ def test_no_finer_step_of_counts_would_have_done(most, at_most):
         assert -int(-most // each) >= at_most or str(each).rstrip("0") not in ("1", "2", "5")
 
 
+@moderately
 @given(st.floats(0, 1e13), AT_MOST)
 def test_ticks_of_durations_cover_all_of_them_in_few_even_steps(most, at_most):
     ticks = duration_ticks(most, at_most)
@@ -58,6 +63,7 @@ def test_ticks_of_durations_cover_all_of_them_in_few_even_steps(most, at_most):
     assert divides or step % DAY == 0
 
 
+@moderately
 @given(st.floats(0, 1))
 def test_rates_end_at_all_and_begin_below_the_lowest(lowest):
     ticks = rate_ticks(lowest)
@@ -67,6 +73,7 @@ def test_rates_end_at_all_and_begin_below_the_lowest(lowest):
     assert len(steps_of(ticks)) == 1
 
 
+@moderately
 @given(st.lists(st.floats(0, 1e9), min_size=1, max_size=20), st.sampled_from(Unit))
 def test_a_scale_holds_every_value_and_keeps_their_order(values, unit):
     values = [value / 1e9 if unit is Unit.RATE else value for value in values]

@@ -12,7 +12,7 @@ from outcomes.charts import Stop, Style, strip
 from outcomes.charts.strip_marks import STYLES, marks_of, numbered
 from outcomes.domain.overview import BriefCall
 from outcomes.models import Call
-from tests.outcomes.charts.drawn import drawn
+from tests.outcomes.charts.drawn import drawn, moderately, rarely
 
 START = datetime(2026, 11, 18, tzinfo=UTC)
 HOSTILE = "</title><script>alert('x')</script>\" onload=\"x & <b>"
@@ -49,6 +49,7 @@ def test_every_kind_of_outcome_has_a_look():
 
 
 @pytest.mark.parametrize("by", BYS)
+@moderately
 @given(kinds=st.lists(KINDS, max_size=300), at_most=st.integers(1, 60))
 def test_every_call_is_in_one_mark_and_marks_do_not_overlap(by, kinds, at_most):
     found = marks([a_call(n, kind=kind) for n, kind in enumerate(kinds)], by, at_most)
@@ -60,6 +61,7 @@ def test_every_call_is_in_one_mark_and_marks_do_not_overlap(by, kinds, at_most):
 
 
 @pytest.mark.parametrize("by", BYS)
+@rarely
 @given(bad=st.integers(0, 2_999))
 def test_a_single_failure_among_thousands_is_drawn(by, bad):
     calls = [a_call(n, kind="failure" if n == bad else "execution_result") for n in range(3_000)]

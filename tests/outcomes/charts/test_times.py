@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outcomes.charts.times import share_at, time_ticks
+from tests.outcomes.charts.drawn import moderately
 
 # Whole, half and quarter hours; clocks that change at night, at midnight, and by half an hour.
 ZONES = [
@@ -31,6 +32,7 @@ def words(first, last, at_most=8):
     return [tick.words for tick in time_ticks(first, last, BERLIN, at_most)]
 
 
+@moderately
 @given(MOMENTS, SPANS, st.sampled_from(ZONES), st.integers(2, 10))
 def test_ticks_are_few_in_order_and_in_range(first, span, zone, at_most):
     ticks = time_ticks(first, first + span, zone, at_most)
@@ -40,11 +42,13 @@ def test_ticks_are_few_in_order_and_in_range(first, span, zone, at_most):
     assert all(first <= moment <= first + span for moment in moments)
 
 
+@moderately
 @given(MOMENTS, SPANS, st.sampled_from(ZONES))
 def test_an_axis_of_any_length_has_a_tick(first, span, zone):
     assert time_ticks(first, first + span, zone, 8)
 
 
+@moderately
 @given(
     MOMENTS,
     st.sampled_from(ZONES),
@@ -57,6 +61,7 @@ def test_within_days_the_clock_shows_whole_minutes_and_hours(first, zone, span):
     assert all((60 * tick.hour + tick.minute) % least == 0 for tick in ticks)
 
 
+@moderately
 @given(MOMENTS, st.sampled_from(ZONES), st.integers(9, 60))
 def test_over_weeks_each_tick_is_where_a_day_begins(first, zone, days):
     for tick in time_ticks(first, first + timedelta(days=days), zone, 8):
@@ -64,6 +69,7 @@ def test_over_weeks_each_tick_is_where_a_day_begins(first, zone, days):
         assert just_before.date() < tick.at.astimezone(zone).date()
 
 
+@moderately
 @given(MOMENTS, st.sampled_from(ZONES), st.integers(200, 4_000))
 def test_over_months_each_tick_is_the_first_of_one(first, zone, days):
     for tick in time_ticks(first, first + timedelta(days=days), zone, 8):
