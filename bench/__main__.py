@@ -14,6 +14,7 @@ from bench import machine, parts
 from bench.backtests import KINDS, BacktestEnded, backtests, recorded
 from bench.beside import lag_beside_backtests
 from bench.checks import checks
+from bench.editor import editor
 from bench.governed import governed
 from bench.governing import deploy
 from bench.increments import increments
@@ -83,6 +84,7 @@ def _parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
                 yield parts.door(running, load, worker=worker)
     yield from _backtests(running, sizes)
     yield from rejudging(running, number=sizes.backtest)
+    yield editor(running)
 
 
 def _of_backtests(running: Site, sizes: Sizes) -> Iterator[parts.Part]:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from bench.stores import Rows, Store
 from edictum_site.stack.running import Product, product
 
+EMAIL, PASSWORD = "admin@example.test", secrets.token_hex(12)  # of whoever opens pages
 _WAITING = "SELECT 1 FROM outcomes_batch WHERE set_aside_at IS NULL LIMIT 1"
 
 
@@ -89,6 +90,11 @@ class Site:
 @contextmanager
 def site(store: Store) -> Iterator[Site]:
     key = f"edk_production_{secrets.token_hex(20)}"
-    variables = {**store.variables, "EDICTUM_SITE_BOOTSTRAP_KEY": key}
+    variables = {
+        **store.variables,
+        "EDICTUM_SITE_BOOTSTRAP_KEY": key,
+        "EDICTUM_SITE_ADMIN_EMAIL": EMAIL,
+        "EDICTUM_SITE_ADMIN_PASSWORD": PASSWORD,
+    }
     with product(store.data, variables) as running:
         yield Site(store, running, key)

@@ -15,7 +15,7 @@ MOST: Final = 200
 MOST_TOOLS: Final = 10
 MOST_KNOWN: Final = 2_000
 WITH_RESULT: Final = (Call.Kind.EXECUTION_RESULT, Call.Kind.ARTIFACT_REFERENCE)
-_LOOKED_THROUGH: Final = 5  # times as many calls as are wanted: not every call has a result
+_LOOKED_THROUGH: Final = 3  # times as many calls as are wanted: not every call has a result
 
 
 def known_tools(project_id: int) -> dict[str, int]:

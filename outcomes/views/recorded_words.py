@@ -11,7 +11,7 @@ from outcomes.domain.tried import Tried
 from outcomes.views.sentences import counted
 
 LINE: Final = 160  # characters of a result on one line
-WHOLE: Final = 2_000
+WHOLE: Final = 1_200
 _SEEN: Final = 60
 
 

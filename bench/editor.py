@@ -1,0 +1,65 @@
+"""The editor of a check: how long its 200 recorded results take to be judged, letter by letter."""
+
+import http.client
+import math
+import time
+from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
+from urllib.parse import urlencode
+
+from bench.parts import Part
+from bench.rejudging import CHECK
+from bench.site import EMAIL, PASSWORD, Site
+
+TRIES, RESULTS = 60, 200
+SIGN_IN, ASKED = "/account/sign-in/", "/p/default/checks/recorded/"
+
+
+@dataclass(slots=True)
+class Browser:
+    """Of the admin, signed in; what it posts has the token that it was given."""
+
+    site: Site
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    def sign_in(self) -> None:
+        self.ask("GET", SIGN_IN)
+        self.ask("POST", SIGN_IN, {"login": EMAIL, "password": PASSWORD})
+
+    def ask(self, method: str, path: str, fields: dict[str, str] | None = None) -> tuple[int, str]:
+        connection = http.client.HTTPConnection(*self.site.address, timeout=30)
+        headers = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items()),
+            "HX-Request": "true",
+            "X-CSRFToken": self.cookies.get("csrftoken", ""),
+        }
+        try:
+            connection.request(method, path, urlencode(fields or {}), headers)
+            answer = connection.getresponse()
+            for header in answer.headers.get_all("Set-Cookie", []):
+                self.cookies |= {name: each.value for name, each in SimpleCookie(header).items()}
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+
+def editor(site: Site) -> Part:
+    """Of ten tools of those that the calls before were of; the text differs with every try."""
+    part = Part("check editor", 1, 1, RESULTS, how=f"{RESULTS} results of ten tools, ten rules")
+    browser = Browser(site)
+    browser.sign_in()
+    took = []
+    for number in range(TRIES):
+        text = CHECK.replace("60000", str(60_000 + number))
+        began = time.perf_counter()
+        status, told = browser.ask("POST", ASKED, {"text": text, "tools": "judged-*"})
+        took.append(1_000 * (time.perf_counter() - began))
+        if status != http.client.OK or f"of these {RESULTS} results" not in told:
+            part.faults = [f"{ASKED} answered {status}: {told[:200]}"]
+            break
+    took.sort()
+    part.figures = {
+        f"p{each}_ms": took[math.ceil(len(took) * each / 100) - 1] for each in (50, 95, 99)
+    }
+    return part
