@@ -11,11 +11,13 @@ const keyed = (part) => new Map([...part.querySelectorAll("[data-row]")].map((ro
 
 // A finger leaves its :hover where it was, so only a real pointer counts.
 function isRead(part) {
-  const region = part.querySelector("table") ?? part;
-  const pointed = matchMedia("(hover: hover)").matches && region.matches(":hover");
+  const region = part.querySelector("table:not(.chart-figure table)") ?? part;
   const selection = getSelection();
-  const selected = !selection.isCollapsed && region.contains(selection.anchorNode);
-  return pointed || selected || region.contains(document.activeElement);
+  return [region, ...part.querySelectorAll(".chart-figure")].some((read) => {
+    const pointed = matchMedia("(hover: hover)").matches && read.matches(":hover");
+    const selected = !selection.isCollapsed && read.contains(selection.anchorNode);
+    return pointed || selected || read.contains(document.activeElement);
+  });
 }
 
 function flash(elements) {
