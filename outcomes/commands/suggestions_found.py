@@ -14,6 +14,7 @@ from outcomes.queries.suggestions import number_of_open_suggestions
 
 KIND: Final = "silent_failures"  # as a finding
 SUBJECT: Final = "Results judged success"
+MOST: Final = 1_000  # of a project: what agents name must not grow without end
 
 
 @transaction.atomic
@@ -33,9 +34,9 @@ def keep(project: int, tool: int, looked: ToolLook) -> None:
             row.delete()
         elif row.results:
             Suggestion.objects.filter(pk=row.pk).update(results=0, saw=[], samples=[])
-    for place, found in looked.found.items():
-        if place in present:
-            continue
+    new = [each for each in looked.found.items() if each[0] not in present]
+    room = MOST - Suggestion.objects.filter(project=project).count() if new else 0
+    for place, found in new[: max(room, 0)]:
         check, rule = place
         row = Suggestion(project_id=project, tool_id=tool, check_name=check, rule=rule)
         _fill(row, found, looked.of)

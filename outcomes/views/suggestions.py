@@ -36,6 +36,7 @@ def suggestions(request: MemberRequest) -> HttpResponse:
     context = {
         "page_title": "Suggestions",
         "suggestions": [_told(each) for each in found],
+        "shown": len(found),
         "total": number_of_open_suggestions(project),
         "tools": len({each.tool_id for each in found}),
         "dismissed": [

@@ -241,3 +241,13 @@ def test_who_waits_for_a_look_is_shown_what_came_of_it(project, client_as):
     commands.run_waiting_looks()
     assert viewer.get(standing).headers["HX-Refresh"] == "true"
     assert standing not in viewer.get(page(project)).text
+
+
+def test_more_than_a_page_shows_are_told(project, agent, client_as, monkeypatch):
+    monkeypatch.setattr("outcomes.queries.suggestions.SHOWN", 2)
+    agent.post(*[ran({"ok": False}, tool=f"t-{number}") for number in range(5)])
+    commands.ask_for_look(project.pk)
+    commands.run_waiting_looks()
+    text = text_of(client_as(Role.VIEWER).get(page(project)))
+    assert "5 forms of failure are judged success, in 2 and more tools." in text
+    assert "The 2 with the most results are shown; 3 more are open." in text

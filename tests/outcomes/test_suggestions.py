@@ -303,3 +303,11 @@ def test_of_large_outputs_a_bounded_number_of_bytes_is_read(project, agent, monk
     )
     looked(project)
     assert (only(project).results, only(project).of) == (2, 2)
+
+
+def test_so_many_suggestions_are_kept_and_no_more(project, agent, monkeypatch):
+    monkeypatch.setattr("outcomes.commands.suggestions_found.MOST", 3)
+    agent.post(*[ran({"ok": False}, tool=f"tool-{number}") for number in range(5)])
+    assert len(looked(project)) == 3
+    agent.post(ran({"ok": False}, tool="tool-0"))
+    assert len(looked(project)) == 3

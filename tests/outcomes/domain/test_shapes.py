@@ -97,3 +97,25 @@ def test_wide_and_deep_values_are_looked_at_in_part():
         f"{chr(97 + n % 26)}{chr(97 + n // 26)}": [{"a": [1] * 40}] * 40 for n in range(40)
     }
     assert "…" in shape_of({"x": wide}).text
+
+
+def test_the_flags_of_a_wide_result_are_told_whatever_stands_before_them():
+    wide: dict[str, Json] = {f"a{chr(97 + n % 26)}{chr(97 + n // 26)}": n for n in range(200)}
+    assert shape_of(wide | {"ok": False}).digest != shape_of(wide | {"ok": True}).digest
+    rows: Json = [{"a": [{"b": [1, 2]}] * 20, "c": "x"}] * 20
+    assert "ok: false" in shape_of({"items": rows, "ok": False}).text
+
+
+def test_a_count_tells_whether_it_is_zero_and_a_code_its_value():
+    assert shape_of({"failed": 2}).digest == shape_of({"failed": 31}).digest
+    assert shape_of({"failed": 0}).digest != shape_of({"failed": 2}).digest
+    assert shape_of({"status": 404}).digest != shape_of({"status": 200}).digest
+    assert shape_of({"code": 10_234}).digest == shape_of({"code": 99_871}).digest
+
+
+def test_what_is_no_flag_tells_its_type_alone():
+    one: Json = {"active": True, "type_of_plan": "basic", "age": 31, "2026-11-18": 4}
+    other: Json = {"active": False, "type_of_plan": "pro", "age": 40, "2026-11-19": 7}
+    assert shape_of(one).digest == shape_of(other).digest
+    long: Json = {"status": "The parcel left the depot at noon."}
+    assert shape_of(long).text == "{status: text}"
