@@ -9,7 +9,7 @@ import { Call, TooMuch, UnknownFormat } from "./matching/call.ts";
 import { conditionOf } from "./matching/conditions.ts";
 import { patternOf } from "./matching/operators.ts";
 import { selectorOf } from "./matching/selectors.ts";
-import { beginning, isEmpty, member, said, shown } from "./matching/values.ts";
+import { beginning, isEmpty, member, points, said, shown } from "./matching/values.ts";
 
 const FORMAT = 1;
 const REASON = 500;
@@ -73,6 +73,7 @@ function ruled(rule: Rule, patterns: Matches[]): Ruled {
     const value = leaf.select(call);
     let reason = "";
     for (const part of parts) {
+      if (points(reason) >= REASON) break; // nobody sees more of it, and a large value costs its keys
       reason += typeof part === "string" ? part : said(part === undefined ? value : part(call));
     }
     return {

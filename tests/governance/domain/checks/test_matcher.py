@@ -197,3 +197,25 @@ def test_of_canonical_json_as_much_is_written_as_was_asked_for(value):
         begun = canonical(value, most)
         assert begun[:most] == whole[:most]
         assert (len(begun) > most) is (len(whole) > most)
+
+
+@pytest.mark.parametrize("character", ["B", "É"])
+def test_a_long_text_is_not_folded_for_words_that_it_cannot_be(character):
+    seldom = {**leaf("in", ["b", "é"]), "ignore_case": True}
+    judge = build(check(*[rule(seldom)] * 500, otherwise="success"))
+    text = character * 8_000_000
+    tracemalloc.start()
+    try:
+        assert judge("tool", text, None).verdict == "success"
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2_000_000
+
+
+def test_a_reason_asks_no_more_of_a_result_than_is_shown():
+    """Sixty walks over all of it would be too much work for a verdict."""
+    counted = {"select": [{"base": "result", "steps": [["items"], ["items"]]}]}
+    judge = build(check({**rule(there()), "reason": ["-" * 500, *[counted] * 60]}))
+    told = judge("tool", [[0]] * 60_000, None)
+    assert (told.verdict, told.reason) == ("failure", "-" * 500)

@@ -103,6 +103,8 @@ def _rule(rule: Mapping[str, Any], patterns: Sequence[Matches]) -> Rule:
     def explained(leaf: Leaf, call: Call) -> Explanation:
         value, reason = leaf.select(call), ""
         for part in parts:
+            if len(reason) >= REASON:  # nobody sees more of it, and a large value costs its keys
+                break
             if isinstance(part, str):
                 reason += part
             else:

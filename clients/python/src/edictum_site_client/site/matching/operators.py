@@ -80,6 +80,7 @@ def _of_number(compare: Callable[[Any, Any], bool], bound: float) -> Test:
 
 def _among(values: Sequence[Any], *, fold: bool) -> Test:
     texts = {value for value in values if type(value) is str}
+    lengths = {len(text) for text in texts}  # folding keeps them, and costs a walk over the text
     numbers = {double(value) for value in values if type(value) in _NUMBERS}
     words = [value for value in values if value is None or type(value) is bool]
     deep = [value for value in values if type(value) in (list, dict)]
@@ -87,7 +88,7 @@ def _among(values: Sequence[Any], *, fold: bool) -> Test:
     def among(seen: Any, call: Call) -> bool:
         kind = type(seen)
         if kind is str:
-            return (_folded(seen) if fold else seen) in texts
+            return len(seen) in lengths and (_folded(seen) if fold else seen) in texts
         if kind is int or kind is float:
             return double(seen) in numbers
         if kind is list or kind is dict:
