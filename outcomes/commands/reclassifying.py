@@ -18,6 +18,16 @@ from outcomes.models import Call, PastVerdict
 from outcomes.rejudging import Judged, Row, disagreement
 
 COLUMNS: Final = ("id", *Verdicts._fields, "verdict", "disagreement")
+_JUDGED_SO: Final = (
+    "kind",
+    "artifact_name",
+    "elapsed_ms",
+    "classified",
+    "check_name",
+    "check_version",
+    "check_rule",
+    "check_value",
+)
 _NOBODY: Final = Known({}, frozenset())  # no call is new, so no name is learnt
 
 
@@ -39,8 +49,9 @@ def _changes(wanted: dict[int, tuple[Row, Judged]]) -> Iterable[Change]:
     for values in rows.order_by("environment", "digest").values_list(*CALL_COLUMNS):
         old = codec.call_row_of(values)
         row, told = wanted[old.id]
-        # What came in since it was read was judged then, by the check that is bound now.
-        if told.verdicts is None or (old.kind, old.classified) != (row.kind, row.classified):
+        # What came in since it was read was judged then, by the check that is bound now. It may
+        # be another result with a verdict of the same word: what it was judged by tells them apart.
+        if told.verdicts is None or _judged_so(old) != _judged_so(row):
             continue
         new = old._replace(
             **told.verdicts._asdict(),
@@ -49,6 +60,10 @@ def _changes(wanted: dict[int, tuple[Row, Judged]]) -> Iterable[Change]:
         )
         if new != old:
             yield old, new
+
+
+def _judged_so(call: CallRow | Row) -> tuple[object, ...]:
+    return tuple(getattr(call, name) for name in _JUDGED_SO)
 
 
 def _keep_past(changes: Iterable[Change]) -> None:

@@ -44,6 +44,10 @@ class Row(NamedTuple):
     version: int | None
     elapsed_ms: float | None
     artifact_name: str
+    check_name: str
+    check_version: int | None
+    check_rule: str
+    check_value: str
 
     @property
     def ran(self) -> bool:
