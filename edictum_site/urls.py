@@ -20,7 +20,7 @@ urlpatterns = [
     re_path(r"^(?:api/)?v1/", api.urls),
 ]
 if settings.DEBUG:
-    urlpatterns.append(path("components/", components))
+    urlpatterns.append(path("components/", components, name="components"))
 handler400 = "edictum_site.errors.bad_request"
 handler404 = "edictum_site.errors.not_found"
 handler429 = "edictum_site.errors.too_many"
