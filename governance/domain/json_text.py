@@ -62,6 +62,12 @@ def _words(error: json.JSONDecodeError) -> str:
         return "The text that begins here has no closing quote."
     if error.msg.startswith("Invalid control character"):
         return "A line break or tab inside a text is written as \\n or \\t."
+    if error.msg.startswith("Expecting ',' delimiter"):
+        return "A comma or the closing bracket is missing here."
+    if error.msg.startswith("Expecting ':' delimiter"):
+        return "A colon belongs between a name and its value."
+    if error.msg.startswith("Invalid \\"):
+        return "A backslash inside a text is written twice: \\\\."
     return error.msg.rstrip(".") + "."
 
 

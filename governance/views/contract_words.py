@@ -24,10 +24,23 @@ def standing_sentence(name: str, newest: int, live: Mapping[str, int]) -> str:
     if len(others) > _NAMED:
         run = f"{len(others)} environments run other versions"
     else:
-        run = _and([f"{place} runs v{number}" for place, number in others])
+        run = _runs(others)
     if not on_newest:
         return f"`{name}` v{newest} is not live yet: {run}."
     return f"`{name}` v{newest} is live in {_places(on_newest)}; {run}."
+
+
+def _runs(others: Iterable[tuple[str, int]]) -> str:
+    """production and staging run v2, development runs v1; each version is named once."""
+    by_version: dict[int, list[str]] = {}
+    for place, number in others:
+        by_version.setdefault(number, []).append(place)
+    parts = [
+        f"{_and(places)} run{'s' if len(places) == 1 else ''} v{number}"
+        for number, places in by_version.items()
+    ]
+    is_list = any(len(places) > 1 for places in by_version.values())
+    return ", ".join(parts) if is_list else _and(parts)
 
 
 def contracts_sentence(bundles: Sequence[ListedBundle], *, more: bool) -> str:

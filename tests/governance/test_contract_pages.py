@@ -129,7 +129,7 @@ def test_a_contract_opens_with_what_is_live_and_what_changed(project, viewer):
     deployed(project, env="staging")
     saved(project, OTHER)
     text = viewer.text("contracts/b/d/")
-    assert "d v2 is not live yet: production runs v1 and staging runs v1." in text
+    assert "d v2 is not live yet: production and staging run v1." in text
     assert "2: 2 pre" in text
     assert "v1 → v2, by meaning" in text
     assert "b · args.x is was 1 → is 2" in text

@@ -18,6 +18,8 @@ from tests.governance.serving import RICH
         (dict.fromkeys("abcd", 3), "`d` v3 is live in 4 environments."),
         ({"a": 3, "b": 2}, "`d` v3 is live in a; b runs v2."),
         ({"a": 2, "b": 1}, "`d` v3 is not live yet: a runs v2 and b runs v1."),
+        ({"a": 1, "b": 1}, "`d` v3 is not live yet: a and b run v1."),
+        ({"a": 1, "b": 2, "c": 1}, "`d` v3 is not live yet: a and c run v1, b runs v2."),
         (dict.fromkeys("abcd", 1), "`d` v3 is not live yet: 4 environments run other versions."),
     ],
 )

@@ -100,7 +100,9 @@ def test_what_is_kept_of_calls_is_read_again_whatever_they_hold():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"a": 1,\n "b" 2}', "Line 2, column 6"),
+        ('{"a": 1,\n "b" 2}', "Line 2, column 6: A colon belongs"),
+        ('{"a": 1', "comma or the closing bracket is missing"),
+        ('{"a": "C:\\d"}', "backslash inside a text is written twice"),
         ("", "Nothing stands here"),
         ("{a: 1}", "double quotes"),
         ('{"a": 1} x', "after the end"),
