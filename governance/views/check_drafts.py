@@ -22,12 +22,16 @@ from governance.models import Check, CheckDraft
 from governance.models.drafts import KeptText
 from governance.policies import Action
 from governance.queries.check_bindings import bindings_of, lines_by_check
-from governance.queries.check_drafts import check_drafts_of_others
+from governance.queries.check_drafts import (
+    check_drafts_of_others,
+    check_text_of,
+    check_version_said,
+)
 from governance.queries.checking_checks import told_of_check
 from governance.queries.checks import check_named
 from governance.views.check_words import line_words
 from governance.views.check_writing import CheckWriting, about, address, check_writing
-from governance.views.writing import number_in
+from governance.views.writing import number_in, rows_of
 
 REFUSED = (DocumentInvalid, InvalidInput)
 
@@ -100,9 +104,16 @@ def discard_check(request: MemberRequest, check_name: str = "", draft_id: int = 
 @member_page(Action.WRITE_CHECK)
 def written_check(request: MemberRequest) -> HttpResponse:
     """The problems of a text, its rules, and how its examples fare."""
-    check = check_named(request.project, request.POST.get("of", ""))
-    checked = told_of_check(request.project, check, request.POST.get("text", ""))
-    return render(request, "governance/checks/_written_check.html", {"checked": checked})
+    check, text = (
+        check_named(request.project, request.POST.get("of", "")),
+        request.POST.get("text", ""),
+    )
+    base = check_version_said(check, request.POST.get("base", ""))
+    context = {
+        "checked": told_of_check(request.project, check, text),
+        "unchanged": base is not None and text == as_written(check_text_of(base)),
+    }
+    return render(request, "governance/checks/_written_check.html", context)
 
 
 def _gone(request: MemberRequest) -> HttpResponse:
@@ -162,13 +173,16 @@ def _page(
     elsewhere: KeptText | None = None,
 ) -> HttpResponse:
     check = present.check
-    lines = lines_by_check(bindings_of(request.project)).get(check.name, []) if check else []
+    bound = lines_by_check(bindings_of(request.project)).get(check.name, []) if check else []
+    lines = present.text.count("\n") + 1
     context = about(request, present) | {
         "page_title": f"Draft of {check.name if check else 'a new check'}",
         "others": check_drafts_of_others(check, request.user.pk) if check else [],
-        "lines": present.text.count("\n") + 1,
+        "lines": lines,
+        "rows": rows_of(lines),
+        "unchanged": present.base is not None and present.text == check_text_of(present.base),
         "checked": told_of_check(request.project, check, present.text),
-        "judges": [line_words(line) for line in lines],
+        "judges": [line_words(line) for line in bound],
         "refused": None if isinstance(refused, DocumentInvalid) else refused,
         "elsewhere": elsewhere,
         "message": request.POST.get("message", ""),

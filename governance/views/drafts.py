@@ -30,9 +30,8 @@ from governance.models.drafts import KeptText
 from governance.policies import Action
 from governance.queries.checking import check_draft
 from governance.queries.drafts import changes_since, drafts_of_others, text_of
-from governance.views.writing import Writing, about, address, number_in, writing
+from governance.views.writing import Writing, about, address, number_in, rows_of, writing
 
-FEWEST_ROWS, MOST_ROWS = 18, 40  # of the text area; the script's editor has no fewer either
 # What keeps a text from being saved and is no fault of who called.
 REFUSED = (DocumentInvalid, InvalidInput, EvaluationLimit, EvaluationUnavailable)
 
@@ -168,7 +167,7 @@ def _page(
         "page_title": f"Draft of {name}",
         "others": others,
         "lines": lines,
-        "rows": min(max(lines, FEWEST_ROWS), MOST_ROWS),
+        "rows": rows_of(lines),
         # All that the script will be told, or the page would move when it is.
         "checked": check_draft(request.project, present.bundle, present.text, tools=tools),
         "changes": changes_since(present.base, present.text),

@@ -12,6 +12,8 @@ from governance.domain.errors import NotFound
 from governance.models import Bundle, BundleVersion, CheckDraft, CheckVersion, Draft
 from governance.queries.drafts import draft_of, new_draft_numbered, text_of
 
+FEWEST_ROWS, MOST_ROWS = 18, 40  # of the text area; the script's editor has no fewer either
+
 V = TypeVar("V", BundleVersion, CheckVersion)
 D = TypeVar("D", Draft, CheckDraft)
 
@@ -99,6 +101,11 @@ def _of_nothing(request: MemberRequest, draft_id: int) -> Writing | None:
     fits = draft_id < 2**63
     draft = new_draft_numbered(request.project, request.user.pk, draft_id) if fits else None
     return Writing(draft=draft, text=draft.text, seen=draft.revision) if draft else None
+
+
+def rows_of(lines: int) -> int:
+    """How high the text area of so many lines is."""
+    return min(max(lines, FEWEST_ROWS), MOST_ROWS)
 
 
 def number_in(text: str | None) -> int:

@@ -46,7 +46,7 @@ def me(project, version) -> CheckEditor:
 def test_without_a_draft_the_newest_version_stands_in_the_editor(me):
     page = me.open()
     assert me.fields(page)["text"] == TEXT
-    assert heading(page) == "n v1, with no draft of yours yet. It can be saved."
+    assert heading(page) == "n v1, with no draft of yours yet. Nothing is changed."
     assert "Bound nowhere yet" in page
     assert not CheckDraft.objects.exists()
 
@@ -153,6 +153,12 @@ def test_examples_are_told_beside_their_lines(me):
     assert 'data-line="10" data-passed="yes"' in written(me, TEXT, of="n")
     assert 'data-line="10" data-passed="no"' in written(me, BROKEN, of="n")
     assert "1 rule" in written(me, TEXT, of="n")
+
+
+def test_a_text_that_is_the_saved_one_offers_nothing_to_save(me):
+    assert "data-unchanged" in written(me, TEXT, of="n", base="1")
+    assert "data-unchanged" not in written(me, TEXT + "# a\n", of="n", base="1")
+    assert "data-unchanged" not in written(me, TEXT, of="n", base="7")
 
 
 @pytest.mark.parametrize(

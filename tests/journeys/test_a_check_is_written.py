@@ -12,6 +12,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.items import an_outcome
 from tests.journeys.test_a_contract_is_changed import Pictures
+from tests.journeys.test_accessibility import findings
+from tests.journeys.test_layout_shift import MOST, SIZES, WATCH
 from tests.journeys.test_writing_a_contract import write
 
 SILENT = {"ok": False, "message": "no such customer", "request": 4}
@@ -100,6 +102,8 @@ def test_a_check_is_written_beside_real_results_saved_bound_and_judges_the_next_
     expect(admin.locator("#recorded li")).to_have_count(3)
     expect(admin.locator("#draft-kept")).to_contain_text("Draft kept")
     pictures.take(admin, "written")
+    assert list(findings("editor of a check", admin)) == []
+    admin.set_viewport_size({"width": 1280, "height": 900})
 
     admin.get_by_label("What changes, and why").fill("Results that say no.")
     admin.get_by_role("button", name="Save as v1").click()
@@ -159,3 +163,17 @@ def test_without_javascript_results_are_judged_and_written_into_the_text(
     expect(page.get_by_label("Text of the check")).to_have_value(re.compile("id: not-ok"))
     page.get_by_role("button", name="Save as v2").click()
     expect(page.get_by_text(f"{name} v2 is saved.")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_results_that_come_later_move_nothing(console, signed_in, open_page, name, tool, size):
+    saved = json.dumps({"yaml": TEXT.format(name=name)}).encode()
+    assert console.ask("PUT", f"success-checks/{name}", saved)[0] == 201
+    width, height = SIZES[size]
+    page = open_page(storage_state=signed_in, viewport={"width": width, "height": height})
+    page.add_init_script(WATCH)
+    page.goto(f"{console.url}/p/default/checks/c/{name}/edit/")
+    expect(page.locator("#recorded li").first).to_be_attached()
+    page.wait_for_timeout(800)  # what comes after the results, if anything does
+    moved = page.evaluate("moved")
+    assert sum(value for value, _ in moved) <= MOST, moved
