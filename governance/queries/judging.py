@@ -47,6 +47,10 @@ class Judges:
         self._answers: dict[tuple[str, str, str], SuccessCheck] = {}
 
     @property
+    def lines(self) -> tuple[Binding, ...]:
+        return self._lines
+
+    @property
     def names(self) -> frozenset[str]:
         """Of the checks that judge any call; the last line's default aside."""
         return frozenset(line.check for line in self._lines)

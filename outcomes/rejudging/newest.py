@@ -26,14 +26,13 @@ def known_tools(project_id: int) -> dict[str, int]:
     return dict(found.values_list("name", "pk")[:MOST_KNOWN])
 
 
-def most_called(project_id: int, environments: Sequence[int], now: datetime) -> str:
+def most_called(environments: Sequence[int], now: datetime) -> str:
     """Which tool ran most often in the last week; empty where none did."""
     counted = (
         ToolMinute.objects.filter(
             environment__in=environments,
             minute__gte=now - timedelta(weeks=1),
             kind__in=WITH_RESULT,
-            tool__project=project_id,
         )
         .order_by()
         .values_list("tool__name")

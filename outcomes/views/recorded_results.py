@@ -18,9 +18,9 @@ from governance.domain.errors import InvalidInput
 from governance.domain.globs import glob_matches
 from governance.domain.written import as_written
 from governance.policies import Action
-from governance.queries.check_bindings import bindings_of
 from governance.queries.checking_checks import read_check_text
 from governance.queries.checks import own_version
+from governance.queries.judging import Judges
 from governance.queries.projects import environments_by_id
 from outcomes.domain.seen_selectors import selectors_in
 from outcomes.domain.tried import Alike, Tried, by_shape, shapes_in
@@ -104,14 +104,18 @@ def _tried(request: MemberRequest, asked: Asked) -> dict[str, Any]:
     read_text, _ = read_check_text(project, asked.text)
     environments = environments_by_id(project)
     known = known_tools(project)
-    names = _chosen(request, asked, asked.check or read_text.name, known, list(environments))
+    judges = governance.judges(project)
+    names = _asked_for(asked, known)
+    if names is None:
+        check = asked.check or read_text.name
+        names = _of_itself(check, judges, known, list(environments))
     read = _results(project, [known[name] for name in names[:MOST_TOOLS]], environments)
     newest = own_version(request.project, asked.check, without=["document"])
     tried = tried_on(
         read.results,
         read_text.compiled,
         newest=newest.compiled if newest else None,
-        judges=governance.judges(project),
+        judges=judges,
     )
     shown_of = [each for each in tried if _is_shown(each, asked.show)]
     lines, more = _lines(shown_of, asked.order)
@@ -148,21 +152,21 @@ def _results(project: int, tools: list[int], environments: dict[int, str]) -> Re
     return read_results(rows, environments, OutputsAtHand(project, rows).read)
 
 
-def _chosen(
-    request: MemberRequest,
-    asked: Asked,
-    check: str,
-    known: dict[str, int],
-    environments: list[int],
-) -> list[str]:
-    """What was asked for; else what bindings give this check; else what is called most."""
+def _asked_for(asked: Asked, known: dict[str, int]) -> list[str] | None:
+    """None where no tool was named."""
     globs = [glob.strip() for glob in asked.tools.split(",") if glob.strip()]
-    if globs:
-        return [name for name in known if any(glob_matches(glob, name) for glob in globs)]
-    lines = bindings_of(request.project).lines
-    if bound := [name for name in known if _may_judge(check, lines, name)]:
+    if not globs:
+        return None
+    return [name for name in known if any(glob_matches(glob, name) for glob in globs)]
+
+
+def _of_itself(
+    check: str, judges: Judges, known: dict[str, int], environments: list[int]
+) -> list[str]:
+    """The tools that bindings give this check; else the one that is called most."""
+    if bound := [name for name in known if _may_judge(check, judges.lines, name)]:
         return bound
-    most = most_called(request.project.pk, environments, timezone.now())
+    most = most_called(environments, timezone.now())
     return [most] if most in known else list(known)[:1]
 
 
