@@ -14,6 +14,7 @@ from outcomes import codec
 from outcomes.codec import Verdicts, digest_of, verdicts_of
 from outcomes.commands.claims import Claimed
 from outcomes.commands.contents import ArtifactKey, Contents
+from outcomes.commands.patience import Patience
 from outcomes.domain.call import Call
 from outcomes.domain.classification import classify
 from outcomes.domain.event import Event, Posted
@@ -51,6 +52,7 @@ class Reading:
     contents: Contents = field(default_factory=Contents)
     environments: dict[int, str] = field(default_factory=dict)
     judges: dict[int, Judges] = field(default_factory=dict)  # of each project
+    patience: Patience = field(default_factory=Patience)
     items: int = 0
 
 
@@ -116,6 +118,7 @@ def judged(call: Call, reading: Reading, project: int, environment: int) -> Verd
     """What the check that is current for this call says of it."""
     name = reading.environments[environment]
     check = reading.judges[project].check_for(name, call.agent_id, call.tool_name)
+    check = reading.patience.with_(project, check)
     return verdicts_of(
         classify(call, check, lambda artifact: reading.contents.value_of(project, artifact))
     )

@@ -1,6 +1,7 @@
 """Settling judges each call by the check that its bindings name, as it stands at that moment."""
 
 from governance.queries import Judges, judges
+from outcomes.commands import patience
 from outcomes.models import Call
 from tests.builders import an_outcome
 from tests.governance.naming import FAILS, a_check, bound
@@ -108,6 +109,28 @@ def test_a_check_that_breaks_holds_nothing_up_and_says_so_at_its_calls(
     )
     assert agent.outcome("b")["checked"]
     assert differences() == []
+
+
+def test_a_slow_check_leaves_the_rest_of_its_results_and_holds_up_nobody_elses(
+    project, agent: Agent, monkeypatch
+):
+    a_check(project, FAILS)
+    a_check(project, FAILS, name="quick")
+    bound(project, "slow_* mine", "quick_* quick")
+    monkeypatch.setattr(patience, "SECONDS_OF_A_CHECK", 0)  # one result each
+    agent.post(
+        an_outcome("a", tool_name="slow_a", output={"ok": False}),
+        an_outcome("b", tool_name="slow_b", output={"ok": False}, tool_success=True),
+        an_outcome("c", tool_name="quick_c", output={"ok": False}),
+        an_outcome("d", tool_name="fine", output={"ok": False}),
+    )
+    left = agent.outcome("b")
+    assert (left["verdict"], left["check"]) == ("success", None)
+    assert "too much work came at once" in left["verdict_reason"]
+    assert [agent.outcome(each)["verdict"] for each in "acd"] == ["failure", "failure", "success"]
+    assert differences() == []
+    agent.post(an_outcome("e", tool_name="slow_e", output={"ok": False}))
+    assert agent.outcome("e")["verdict"] == "failure"
 
 
 def test_a_claim_asks_for_the_judges_of_its_project_once(project, agent: Agent, monkeypatch):
