@@ -107,7 +107,7 @@ class _Work:
         self._passed = part.passed if self._after else 0
         self._seconds = kept.get("cpu_seconds", 0.0)
         self._began = jobs.processor_seconds()
-        self._told_at = time.monotonic()
+        self._told_at = self._heard_at = time.monotonic()
         self._session: int | None = None
         self._readings = Readings(())
 
@@ -131,17 +131,24 @@ class _Work:
         contents = Contents()
         contents.learn((self._project, row.artifact_name) for row in chosen if row.artifact_name)
         wanted = {row.id for row in chosen}
-        return [
-            (
-                row,
-                self._judging.judge(
+        told: list[Told] = []
+        for row in chunk.rows:
+            judged = None
+            if row.id in wanted:
+                judged = self._judging.judge(
                     row, outputs, lambda artifact: contents.value_of(self._project, artifact)
                 )
-                if row.id in wanted
-                else None,
-            )
-            for row in chunk.rows
-        ]
+                self._be_heard()
+            told.append((row, judged))
+        return told
+
+    def _be_heard(self) -> None:
+        """Over a slow check, too: else its process is taken for dead, and deaf to who ends it."""
+        now = time.monotonic()
+        if now > self._heard_at + TOLD_EVERY:
+            self._heard_at = now
+            if not jobs.note(_parts(), self._part):
+                raise Cancelled
 
     def _write(self, chunk: Chunk, told: Sequence[Told]) -> None:
         pieces = iter(told)

@@ -333,39 +333,6 @@ def test_a_cancelled_run_leaves_whole_chunks_and_says_how_far_it_came(
     assert differences() == []
 
 
-def test_a_call_that_changed_meanwhile_keeps_the_newer_word(project, agent, monkeypatch):
-    agent.post(ran(NOT_OK, call_id="c", session_id="s"))
-    unified(project, "*")
-    commit = reclassifying.reclassify
-
-    def overtaken(*args):
-        Call.objects.update(classified="unknown", check_rule="newer")
-        return commit(*args)
-
-    monkeypatch.setattr(reclassifying, "reclassify", overtaken)
-    reclassified(project)
-    assert Call.objects.get().check_rule == "newer"
-
-
-def test_a_result_that_came_meanwhile_is_not_given_the_verdict_of_the_one_before(
-    project, agent, monkeypatch
-):
-    """Both are successes: only by which check tells that one of them is news."""
-    agent.post(ran(OK, call_id="c"))
-    unified(project, "*", text=CHECK.replace("{equals: false}", "{equals: true}"))
-    commit = reclassifying.reclassify
-
-    def overtaken(*args):
-        agent.post(ran({"fine": 1}, 60, call_id="c"))
-        return commit(*args)
-
-    monkeypatch.setattr(reclassifying, "reclassify", overtaken)
-    reclassified(project)
-    call = Call.objects.get()
-    assert (call.verdict, call.check_name, call.check_rule) == ("success", "unified", "otherwise")
-    assert differences() == []
-
-
 def test_a_job_of_another_project_is_not_there(project, agent):
     agent.post(ran(OK))
     found = tried(project)
