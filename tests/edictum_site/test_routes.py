@@ -23,8 +23,8 @@ from tests.governance.deploying import a_request, live, saved
 from tests.governance.naming import a_check
 from tests.outcomes.backtests import waiting_backtest
 from tests.outcomes.posting import Agent
-from tests.outcomes.silent_failures import a_suggestion
 from tests.outcomes.rejudging import waiting_rejudging
+from tests.outcomes.silent_failures import a_suggestion
 
 REFUSED = {401, 403}
 NOT_ALLOWED = 405  # such as by another route at the same address

@@ -10,7 +10,8 @@ from governance import commands
 from governance.domain.actor import CONSOLE
 from governance.models import Bundle, BundleVersion, Draft
 from tests import builders
-from tests.governance.test_draft_pages import TEXT, Editor
+from tests.governance.editing import Editor
+from tests.governance.test_draft_pages import TEXT
 
 ORDERS = sorted(set(permutations("AABBS")))  # S: a tab of A that knows nothing of the first
 MARK = re.compile(r"^(<<<<<<<|=======|>>>>>>>)")

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from governance.domain.json_value import Json
 from outcomes.domain.seen_selectors import MOST, selectors_in
 
 
@@ -26,7 +27,7 @@ def test_each_path_is_a_selector(result, selectors):
 
 
 def test_of_many_and_of_hostile_results_some_are_offered():
-    wide = {f"k{number}": {"a": number} for number in range(1_000)}
+    wide: dict[str, Json] = {f"k{number}": {"a": number} for number in range(1_000)}
     assert len(selectors_in([{**wide, str(n): n} for n in range(100)])) <= MOST
     deep = json.loads("[" * 900 + "]" * 900)
     assert len(selectors_in([deep, "[" * 90_000, {"x" * 90: 1}])) < 10
