@@ -1,8 +1,9 @@
 # One word per task. Everything is installed into .venv, and nothing but what the lock files name.
 PYTHON ?= python3
 BIN := .venv/bin
+PARTS := test-sqlite test-sqlite-journeys test-postgres test-postgres-journeys
 
-.PHONY: run setup setup-dev venv test test-sqlite test-postgres test-sdks test-quick check fix kill browser result-shapes
+.PHONY: run setup setup-dev venv test $(PARTS) test-sdks test-quick check fix kill browser result-shapes
 
 run: setup
 	@exec $(BIN)/python manage.py up
@@ -14,16 +15,23 @@ setup-dev: setup
 	$(call installed,requirements-dev.txt)
 
 # The checks; then everything on SQLite and, beside it, what touches the store, and the journeys, on
-# PostgreSQL: each waits more than it works, so on two cores the two take little longer than one.
+# PostgreSQL. Each of the four waits more than it works, so on two cores they take half as long as
+# one after the other.
 test: check browser
-	@echo 'Testing on SQLite and on PostgreSQL side by side; each tells all when it is done …'
-	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j2 test-sqlite test-postgres
+	@echo 'Testing on SQLite and on PostgreSQL side by side; each part tells all when it is done …'
+	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j4 $(PARTS)
 
 test-sqlite:
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q --ignore=tests/journeys
+
+test-sqlite-journeys:
+	@$(BIN)/python -m pytest -q tests/journeys
 
 test-postgres:
-	@$(BIN)/python -m pytest -q --postgres
+	@$(BIN)/python -m pytest -q --postgres --ignore=tests/journeys
+
+test-postgres-journeys:
+	@$(BIN)/python -m pytest -q --postgres tests/journeys
 
 # Agents on every version of the SDK; `test` has one of each generation.
 test-sdks: setup-dev

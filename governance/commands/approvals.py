@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from governance import queries
 from governance.audit import record
-from governance.domain.actor import CONSOLE, Actor, shown
+from governance.domain.actor import CONSOLE, Actor, ActorKind, shown
 from governance.domain.approval import (
     DEEPEST,
     Request,
@@ -71,7 +71,7 @@ def decide(approval: Approval, *, approve: bool, by: Actor, reason: str = "") ->
     _refuse_ended(row, now)
     row.status = Status.APPROVED if approve else Status.DENIED
     row.ends_at, row.reason = now, reason
-    row.decided_by = shown(str(by))[:320]
+    row.decided_by = str(by).removeprefix(f"{ActorKind.PERSON}:")[:320]
     row.save(update_fields=["status", "ends_at", "reason", "decided_by"])
     done = "approval granted" if approve else "approval rejected"
     record(by, done, row.code, project=row.project, details=_told(row) | {"reason": reason})
@@ -122,7 +122,7 @@ def _refuse_ended(approval: Approval, now: datetime) -> None:
             raise Conflict("Nobody decided in time; the agent has gone on.", code="expired")
         case status:
             word = "approved" if status is Status.APPROVED else "rejected"
-            raise Conflict(f"{approval.decided_by} {word} this before.", code="decided")
+            raise Conflict(f"{shown(approval.decided_by)} {word} this before.", code="decided")
 
 
 def _save(

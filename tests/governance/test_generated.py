@@ -18,7 +18,7 @@ from tests.governance.generated import CALLS, DOCUMENTS, text_of
 SCHEMA = json.loads((files("edictum.yaml_engine") / "edictum-v2.schema.json").read_text())
 Schema = dict[str, Any]
 Sample = tuple[dict[str, Any], list[ToolCall]]
-MANY = 400
+MANY = 1_000
 
 
 def resolved(schema: Schema) -> Schema:
