@@ -21,6 +21,7 @@ from outcomes.views import (
     observed,
     recorded_results,
     rejudging,
+    session,
     sessions,
     suggestions,
     taking,
@@ -48,7 +49,7 @@ live = [
     path("tools/", contract_calls.tool_options, name="tool_options"),
     path("contracts/", contract_calls.contract_options, name="contract_options"),
     path("sessions/", sessions.session_rows, name="session_rows"),
-    path("session/", sessions.session_standing, name="session_standing"),
+    path("session/", session.session_standing, name="session_standing"),
     path("calls/", calls.call_rows, name="call_rows"),
     path("approvals/", approvals.waiting_approvals, name="waiting_approvals"),
     path("agents/", agents.agent_rows, name="agent_rows"),
@@ -105,7 +106,7 @@ in_settings = [
 ]
 in_project: list[URLPattern | URLResolver] = [
     path("sessions/", sessions.sessions, name="sessions"),
-    path("sessions/<identifier:session_id>/", sessions.session, name="session"),
+    path("sessions/<identifier:session_id>/", session.session, name="session"),
     path("reset-session/", counters.reset_session, name="reset_session"),
     path("calls/", calls.calls, name="calls"),
     path("calls/<identifier:call_id>/", call.call, name="call"),

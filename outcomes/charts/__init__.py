@@ -9,10 +9,12 @@ from outcomes.charts.scales import Unit
 from outcomes.charts.series import LinkTo, Series, Style
 from outcomes.charts.spark import spark
 from outcomes.charts.strip import Stop, strip
+from outcomes.charts.strip_marks import By
 
 __all__ = [
     "Ahead",
     "Axis",
+    "By",
     "Counting",
     "Level",
     "LinkTo",

@@ -34,6 +34,7 @@ class BriefCall(NamedTuple):
     artifact_name: str
     artifact_sha256: str | None
     artifact_bytes: int | None
+    from_sdk: bool = False
 
     @property
     def ran(self) -> bool:

@@ -29,6 +29,7 @@ _COLUMNS: Final = (
     "artifact_name",
     "artifact__sha256",
     "artifact__size_bytes",
+    "from_sdk",
 )
 
 
@@ -36,6 +37,7 @@ _COLUMNS: Final = (
 class SessionPage:
     report: SessionReport
     overview: Overview
+    calls: list[BriefCall]  # those that were read, in their order
 
     @property
     def session(self) -> Session:
@@ -55,7 +57,7 @@ def whole_session(session: Session, *, at_once: int = READ_AT_ONCE) -> SessionPa
     brief.reverse()
     # Counts and calls are two reads: a call may have been added in between.
     first = max(1, session.attempts - len(brief) + 1) if len(brief) == at_once else 1
-    return SessionPage(report, overview_of(brief, first=first))
+    return SessionPage(report, overview_of(brief, first=first), brief)
 
 
 def _brief(*columns: object) -> BriefCall:

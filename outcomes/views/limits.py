@@ -18,8 +18,18 @@ COUNTINGS = (
 
 
 def limit_bars(limits: list[LimitUse]) -> list[dict[str, Any]]:
+    return [_bar(use) for use in sorted_uses(limits)]
+
+
+def sorted_uses(limits: list[LimitUse]) -> list[LimitUse]:
     """Those that stopped the agent or were reached come first."""
-    return [_bar(use) for use in sorted(limits, key=_weight)]
+    return sorted(limits, key=_weight)
+
+
+def key_of(use: LimitUse) -> str:
+    """As a URL names it."""
+    limit = use.limit
+    return f"{limit.kind}:{limit.tool}" if limit.tool else limit.kind
 
 
 def _weight(use: LimitUse) -> int:
@@ -37,13 +47,19 @@ def _bar(use: LimitUse) -> dict[str, Any]:
     first = next(iter(use.used))
     is_unchecked = bool(use.used.get("executions")) and not use.checked
     return {
+        "key": key_of(use),
         "name": use.limit.tool or use.limit.kind,
         "limit": use.limit.value,
         "assumed": use.limit.assumed,
         "scale": max(use.limit.value, *use.used.values()),
         "state": _state(use),
         "rows": [
-            {"style": style, "words": words, "count": use.used[style]}
+            {
+                "style": style,
+                "words": words,
+                "count": use.used[style],
+                "reached_at": use.reached_at[style],
+            }
             for style, words in COUNTINGS
             if use.used.get(style) or (style in use.used and style == first)
         ],

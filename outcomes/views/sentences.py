@@ -26,7 +26,7 @@ class Standing:
     open: int
     missed: int
     limits: list[LimitUse]
-    by_tool: dict[str, Results]
+    before_stop: Results | None = None  # of what the limit counts; none: not all calls were read
 
 
 def number_word(number: int) -> str:
@@ -75,7 +75,7 @@ def session_sentence(session: Standing) -> SafeString:
     if session.state == "stopped":
         stop = first_stop(session.limits)
         if stop is not None:
-            return format_html("{} {}", _stopped(stop), _judged(stop, session))
+            return _stopped(stop, session)
     return format_html("{}", _course(session))
 
 
@@ -103,16 +103,31 @@ def first_stop(limits: list[LimitUse]) -> LimitUse | None:
     return min(stops, key=lambda use: use.stopped_at or 0, default=None)
 
 
-def _stopped(use: LimitUse) -> SafeString:
-    reached = use.reached_at.get("executions", use.reached_at.get("attempts"))
-    if reached is None:
-        return format_html("Stopped by {} at call {}.", limit_name(use), f"{use.stopped_at:,}")
-    what = "attempt" if "attempts" in use.used else "execution"
+def _stopped(use: LimitUse, session: Standing) -> SafeString:
+    if "attempts" in use.used:
+        return format_html(
+            "Stopped by {} at call {}, its {} attempt. "
+            "Every attempt counts, whether it ran or was denied.",
+            limit_name(use), f"{use.stopped_at:,}", ordinal(use.stopped_at or 0),
+        )  # fmt: skip
+    before = _before(use, session)
     of_tool = format_html(" of <code>{}</code>", use.limit.tool) if use.limit.tool else ""
     return format_html(
-        "Stopped by {} at call {}, its {} {}{}.",
-        limit_name(use), f"{reached:,}", ordinal(use.limit.value), what, of_tool,
-    )  # fmt: skip
+        "Stopped by {} at call {}, after {}{}{}",
+        limit_name(use),
+        f"{use.stopped_at:,}",
+        counted(before.ran, "execution"),
+        of_tool,
+        _judged(use, before),
+    )
+
+
+def _before(use: LimitUse, session: Standing) -> Results:
+    """What had run until then of what the limit counts."""
+    if session.before_stop is not None:
+        return session.before_stop
+    successes, ran = use.used["classified"], use.used["executions"]
+    return Results(ran, successes, failures=ran - successes)
 
 
 def limit_name(use: LimitUse) -> SafeString:
@@ -122,32 +137,41 @@ def limit_name(use: LimitUse) -> SafeString:
     return format_html_join(" and ", "<code>{}</code>", ((name,) for name in names))
 
 
-def _judged(use: LimitUse, session: Standing) -> str:
-    results = session.by_tool.get(use.limit.tool) if use.limit.tool else session.results
+def _judged(use: LimitUse, before: Results) -> str:
     match use.judgement:
         case LimitJudgement.PREMATURE:
-            return f"That was too early{_because(results or Results())}."
+            return f"{_no_successes(before)}; {_instead(use, before)}."
         case LimitJudgement.DELAYED:
             reached = use.reached_at["classified"]
             success = ordinal(use.limit.value)
-            return f"That was too late: the {success} success was call {reached:,} already."
+            return f". That was too late: the {success} success was call {reached:,} already."
         case LimitJudgement.RIGHT:
-            return "That was as intended."
-        case _ if "attempts" in use.used:
-            return "Every attempt counts, whether it ran or was denied."
+            return ". That was as intended."
         case _:
-            return "Whether that was right is not known: no call was checked."
+            return ". Whether that was right is not known: no call was checked."
 
 
-def _because(results: Results) -> str:
-    failures, unknown = results.failures, results.unknown
+def _no_successes(before: Results) -> str:
+    failures, unknown = before.failures, before.unknown
+    those = f"of those {before.ran:,}" if before.ran > 1 else "of it"
+    if failures and before.ran == 1:
+        return "; it was a failure"
     if failures:
-        verb = "was a failure" if failures == 1 else "were failures"
         also = f" and {unknown:,} unknown" if unknown else ""
-        return f": {failures:,} of the {results.ran:,} {verb}{also}"
-    if unknown:
-        return f": {unknown:,} of the {results.ran:,} {'is' if unknown == 1 else 'are'} unknown"
-    return ""
+        return (
+            f"; {failures:,} {those} {'was a failure' if failures == 1 else 'were failures'}{also}"
+        )
+    if unknown and before.ran == 1:
+        return "; whether it succeeded is unknown"
+    return f"; {unknown:,} {those} {'is' if unknown == 1 else 'are'} unknown" if unknown else ""
+
+
+def _instead(use: LimitUse, before: Results) -> str:
+    """Where the limit would have been reached, had it counted what it means."""
+    if (reached := use.reached_at["classified"]) is not None:
+        return f"counting successes it was reached at call {reached:,} only"
+    further = (use.stopped_at or 0) - 1 + use.limit.value - before.successes
+    return f"counting successes it would have gone on to call {further:,}"
 
 
 def _course(session: Standing) -> str:

@@ -40,7 +40,6 @@ def a_standing(state: str = "ended", **fields) -> Standing:
         "open": 0,
         "missed": 0,
         "limits": [],
-        "by_tool": {},
     }
     return Standing(state=state, **stated | fields)
 
@@ -82,27 +81,46 @@ def test_the_list_says_how_many_run_and_how_many_were_stopped(counts, sentence):
 @pytest.mark.parametrize(
     ("results", "why"),
     [
-        (Results(50, 43, 7, 0), ": 7 of the 50 were failures"),
-        (Results(50, 49, 1, 0), ": 1 of the 50 was a failure"),
-        (Results(50, 41, 7, 2), ": 7 of the 50 were failures and 2 unknown"),
-        (Results(50, 49, 0, 1), ": 1 of the 50 is unknown"),
+        (Results(50, 43, 7, 0), "7 of those 50 were failures"),
+        (Results(50, 43, 1, 6), "1 of those 50 was a failure and 6 unknown"),
+        (Results(50, 43, 5, 2), "5 of those 50 were failures and 2 unknown"),
+        (Results(50, 43, 0, 7), "7 of those 50 are unknown"),
+        (None, "7 of those 50 were failures"),
     ],
 )
-def test_a_stop_that_came_too_early_says_what_was_counted(results, why):
-    session = a_standing("stopped", calls=53, results=results, denied=3, limits=[a_use()])
+def test_a_stop_that_came_too_early_says_what_was_counted_and_how_far_it_would_have_gone(
+    results, why
+):
+    session = a_standing("stopped", calls=53, before_stop=results, denied=3, limits=[a_use()])
     assert plain(session_sentence(session)) == (
-        f"Stopped by `session-limits` at call 50, its 50th execution. That was too early{why}."
+        f"Stopped by `session-limits` at call 51, after 50 executions; {why}; "
+        "counting successes it would have gone on to call 57."
     )
 
 
-def test_a_limit_of_a_tool_names_its_tool_and_counts_only_its_executions():
-    limit = MaxExecutionsOfTool("pay", 3, rule_ids=("cap",))
-    use = a_use(limit, reached_at={"executions": 9, "reported": 9, "classified": None})
-    by_tool = {"pay": Results(3, 2, 1, 0)}
-    session = a_standing("stopped", results=Results(30, 20, 10, 0), limits=[use], by_tool=by_tool)
+def test_a_limit_that_successes_reached_later_says_at_which_call():
+    use = a_use(reached_at={"executions": 50, "reported": 50, "classified": 70}, stopped_at=51)
+    session = a_standing("stopped", before_stop=Results(50, 43, 7, 0), limits=[use])
+    assert plain(session_sentence(session)).endswith(
+        "counting successes it was reached at call 70 only."
+    )
+
+
+@pytest.mark.parametrize(
+    ("results", "why"),
+    [
+        (Results(1, 0, 1, 0), "it was a failure"),
+        (Results(1, 0, 0, 1), "whether it succeeded is unknown"),
+    ],
+)
+def test_a_limit_of_one_execution_of_a_tool_names_its_tool(results, why):
+    limit = MaxExecutionsOfTool("pay", 1, rule_ids=("cap",))
+    use = a_use(limit, reached_at={"executions": 9, "reported": 9, "classified": None},
+                stopped_at=12)  # fmt: skip
+    session = a_standing("stopped", before_stop=results, limits=[use])
     assert plain(session_sentence(session)) == (
-        "Stopped by `cap` at call 9, its 3rd execution of `pay`. "
-        "That was too early: 1 of the 3 was a failure."
+        f"Stopped by `cap` at call 12, after 1 execution of `pay`; {why}; "
+        "counting successes it would have gone on to call 12."
     )
 
 
@@ -111,19 +129,19 @@ def test_a_limit_of_a_tool_names_its_tool_and_counts_only_its_executions():
     [
         (
             a_use(judgement=LimitJudgement.RIGHT),
-            "Stopped by `session-limits` at call 50, its 50th execution. That was as intended.",
+            "Stopped by `session-limits` at call 51, after 50 executions. That was as intended.",
         ),
         (
             a_use(
                 judgement=LimitJudgement.DELAYED,
                 reached_at={"executions": 50, "reported": 50, "classified": 50},
             ),
-            "Stopped by `session-limits` at call 50, its 50th execution. "
+            "Stopped by `session-limits` at call 51, after 50 executions. "
             "That was too late: the 50th success was call 50 already.",
         ),
         (
             a_use(judgement=None, checked=False),
-            "Stopped by `session-limits` at call 50, its 50th execution. "
+            "Stopped by `session-limits` at call 51, after 50 executions. "
             "Whether that was right is not known: no call was checked.",
         ),
         (
@@ -143,7 +161,8 @@ def test_a_limit_of_a_tool_names_its_tool_and_counts_only_its_executions():
                 judgement=LimitJudgement.RIGHT,
                 reached_at={"executions": None, "reported": None, "classified": None},
             ),
-            "Stopped by the SDK's own limit of 200 at call 51. That was as intended.",
+            "Stopped by the SDK's own limit of 200 at call 51, after 50 executions. "
+            "That was as intended.",
         ),
     ],
 )

@@ -121,8 +121,10 @@ def test_a_session_says_why_it_was_stopped_and_that_it_was_too_early(pages, agen
                       details="Session limit reached."),
     )  # fmt: skip
     text = pages.session("s-1")
-    assert "Stopped by session-limits at call 4, its 4th execution." in text
-    assert "That was too early: 1 of the 4 was a failure." in text
+    assert (
+        "Stopped by session-limits at call 5, after 4 executions; 1 of those 4 was a failure; "
+        "counting successes it would have gone on to call 5." in text
+    )
     assert "By successes it stood at 3 of 4. The agent missed it. 1 call of 5 was denied." in text
     assert (
         "Too early. Reached at call 4 counting executions. Counting successes 1 was left." in text

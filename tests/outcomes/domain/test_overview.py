@@ -1,40 +1,8 @@
 """What the calls of a session add up to: turns, waste, denials and time."""
 
-from datetime import UTC, datetime, timedelta
-from itertools import count
-
-from outcomes.domain.overview import BriefCall, overview_of
+from outcomes.domain.overview import overview_of
 from outcomes.domain.replay import WasteKind
-
-NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
-numbers = count(1)
-
-
-def a_brief(kind: str = "execution_result", **fields) -> BriefCall:
-    number = next(numbers)
-    ran = kind not in ("", "denied")
-    plain = BriefCall(
-        id=number,
-        call_id=f"c-{number}",
-        at=NOON + timedelta(seconds=number),
-        turn_id="t-1",
-        kind=kind,
-        reason="contract" if kind == "denied" else "",
-        detail="",
-        rule="",
-        tool="query",
-        verdict="success" if ran else "",
-        reported="",
-        elapsed_ms=10.0 if ran else None,
-        idempotent=True,
-        blocks_tool=False,
-        arguments=number.to_bytes(16),
-        artifact_name="",
-        artifact_sha256=None,
-        artifact_bytes=None,
-    )
-    return plain._replace(**fields)
-
+from tests.outcomes.domain.briefs import a_brief
 
 SAME = b"the same asked"
 
