@@ -27,14 +27,14 @@ class Moved:
 def moved_rules(
     old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
 ) -> list[Moved]:
-    moved: list[Moved] = []
+    found: list[Moved] = []
     for kind in ORDERED:
         was, now = (
             [name for name, rule in rules.items() if _stays(name, kind, old, new)]
             for rules in (old, new)
         )
-        moved += _moved(was, now, new)
-    return moved
+        found += moved(was, now, new)
+    return found
 
 
 def _stays(
@@ -46,7 +46,8 @@ def _stays(
     return all(name in rules and rules[name].get("type") == kind for rules in (old, new))
 
 
-def _moved(was: list[str], now: list[str], rules: Mapping[str, Mapping[str, Any]]) -> list[Moved]:
+def moved(was: list[str], now: list[str], rules: Mapping[str, Mapping[str, Any]]) -> list[Moved]:
+    """Of the same rules in two orders, those whose place counts: some call may meet both."""
     if was == now:
         return []
     place_before = {name: place for place, name in enumerate(was)}

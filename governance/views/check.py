@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from governance.auth import MemberRequest, member_page
 from governance.commands.checks import include_newer
 from governance.domain.actor import shown
+from governance.domain.checks.meaning import check_changes
 from governance.domain.checks.outline import outline_of_check
 from governance.domain.errors import DocumentInvalid, NotFound
 from governance.models import CheckVersion
@@ -109,6 +110,7 @@ def compare_check(request: MemberRequest, check_name: str) -> HttpResponse:
         "page_title": f"{check_name} v{start} and v{to}",
         "before": before,
         "after": after,
+        "changes": check_changes(before.text, after.text) or (),
         "is_whole": is_whole,
         "sides": sides,
         "differing": differing,

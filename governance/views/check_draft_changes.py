@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from governance.auth import MemberRequest, member_page
 from governance.commands.check_drafts import rebase_check_draft
 from governance.commands.kept_texts import DraftElsewhere
+from governance.domain.checks.meaning import check_changes
 from governance.domain.merging import merge
 from governance.policies import Action
 from governance.queries.check_drafts import check_text_of
@@ -30,6 +31,7 @@ def compare_check_draft(request: MemberRequest, check_name: str) -> HttpResponse
         "page_title": f"What the draft of {check_name} changes",
         "before": present.base,
         "after": present.draft,
+        "changes": check_changes(before, present.text),
         "sides": sides,
         "differing": differing,
         "is_whole": is_whole,
@@ -52,6 +54,8 @@ def rebase_check(request: MemberRequest, check_name: str) -> HttpResponse:
     context = about(request, present) | {
         "page_title": f"{newest} is newer than your draft",
         "newest": newest,
+        "theirs_means": check_changes(base, theirs),
+        "mine_means": check_changes(base, present.text),
         "theirs": sides_of(base, theirs, words=CHECK_WORDS)[0],
         "mine": sides_of(base, present.text, words=CHECK_WORDS)[0],
         "conflicts": would.conflicts,

@@ -30,6 +30,7 @@ from outcomes.commands.settle import settle_inbox
 from outcomes.commands.suggestion_looks import (
     ask_for_look,
     ask_for_looks,
+    run_overdue_look,
     run_waiting_looks,
     take_up_lost_looks,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "remove_value",
     "reset_counters",
     "retry_batch",
+    "run_overdue_look",
     "run_waiting_backtests",
     "run_waiting_looks",
     "run_waiting_parts",

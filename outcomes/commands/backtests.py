@@ -91,10 +91,10 @@ def take_up_lost_backtests() -> int:
     return jobs.take_up_lost(Backtest.objects.all())
 
 
-def run_waiting_backtests() -> int:
-    """All that wait, one after the other; how many there were."""
+def run_waiting_backtests(most: int = jobs.ALL) -> int:
+    """Those that wait, one after the other; how many there were."""
     ran = 0
-    while (backtest := jobs.claimed(Backtest.objects.all())) is not None:
+    while ran < most and (backtest := jobs.claimed(Backtest.objects.all())) is not None:
         _run(backtest)
         ran += 1
     return ran

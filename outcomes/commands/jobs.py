@@ -11,6 +11,7 @@ from outcomes.models.jobs import WAITING, Job
 
 LOST_AFTER: Final = timedelta(seconds=30)
 TRIES: Final = 3
+ALL: Final = 2**31  # of those that wait
 ENDED_UNDER_IT: Final = (
     f"The process that ran it ended {TRIES} times before it was done. "
     "Choose a shorter period, or see the worker's log."

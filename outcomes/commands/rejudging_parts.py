@@ -57,9 +57,9 @@ def take_up_lost_parts() -> int:
     return 0
 
 
-def run_waiting_parts() -> int:
+def run_waiting_parts(most: int = jobs.ALL) -> int:
     ran = 0
-    while (part := jobs.claimed(_parts())) is not None:
+    while ran < most and (part := jobs.claimed(_parts())) is not None:
         _run(part)
         ran += 1
     return ran

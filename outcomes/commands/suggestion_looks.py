@@ -3,10 +3,12 @@
 A job of its own process: what it costs, who settles does not pay.
 """
 
+import time
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
 
+from django.db.models import Q
 from django.utils import timezone
 
 from governance import queries
@@ -37,9 +39,12 @@ LARGEST: Final = 1024 * 1024  # bytes of a result that is kept apart; what is la
 ALL_LARGE: Final = 16 * LARGEST  # of one tool
 AT_ONCE: Final = 250
 ALL_AGAIN: Final = timedelta(days=1)  # calls leave, and nothing tells of it
+PATIENT_FOR: Final = timedelta(seconds=30)  # it stands back for other jobs, but not for ever
+ITS_TURN: Final = 5.0  # seconds that others wait for it then
 _WITH_RESULT: Final = (Call.Kind.EXECUTION_RESULT.value, Call.Kind.ARTIFACT_REFERENCE.value)
 _looks: Final = SuggestionLook.objects.all
 Status = SuggestionLook.Status
+_BEGUN: Final = Q(status=Status.RUNNING) | Q(status=Status.QUEUED, started_at__isnull=False)
 
 
 class NotWanted(Exception):
@@ -49,27 +54,38 @@ class NotWanted(Exception):
 def ask_for_looks() -> int:
     """At all projects where there is a reason to; how many wait now."""
     for project in Tool.objects.order_by().values_list("project", flat=True).distinct():
-        if _has_reason(project):
+        last = _looks().filter(project=project).first()
+        if last is None or (last.has_ended and _has_reason(last)):
             ask_for_look(project)
     return _looks().filter(status=Status.QUEUED).count()
 
 
 def ask_for_look(project_id: int) -> SuggestionLook:
-    """The one that waits or runs already, or it waits from now on."""
-    found, _ = SuggestionLook.objects.get_or_create(project_id=project_id)
-    ended = _looks().filter(pk=found.pk).exclude(WAITING)
-    ended.update(
-        status=Status.QUEUED,
-        tries=0,
-        started_at=None,
-        heard_at=None,
-        finished_at=None,
-        error="",
-        passed=0,
-        total=0,
-        result={},
+    """It waits from now on. One that has begun goes on, and is followed by another: what came
+    after it began it does not see."""
+    found, _ = SuggestionLook.objects.get_or_create(
+        project_id=project_id, defaults={"asked_at": timezone.now()}
     )
-    return _looks().get(pk=found.pk)
+    mine = _looks().filter(pk=found.pk)
+    mine.filter(_BEGUN).update(is_asked_again=True)
+    mine.exclude(WAITING).update(**_waiting_anew())
+    return mine.get()
+
+
+def _waiting_anew() -> dict[str, Any]:
+    return {
+        "status": Status.QUEUED,
+        "tries": 0,
+        "started_at": None,
+        "heard_at": None,
+        "finished_at": None,
+        "error": "",
+        "passed": 0,
+        "total": 0,
+        "result": {},
+        "asked_at": timezone.now(),
+        "is_asked_again": False,
+    }
 
 
 def take_up_lost_looks() -> int:
@@ -87,14 +103,17 @@ def run_waiting_looks() -> int:
     return ran
 
 
-def _has_reason(project_id: int) -> bool:
-    last = _looks().filter(project=project_id).first()
-    return (
-        last is None
-        or last.looked_at is None
-        or newest_event(project_id) > last.seen
-        or _is_for_all(last)
-    )
+def run_overdue_look() -> int:
+    """One that has stood back for other jobs long enough has its turn before them."""
+    waiting = jobs.claimed(_looks().filter(asked_at__lt=timezone.now() - PATIENT_FOR))
+    if waiting is None:
+        return 0
+    _run(waiting, turn=ITS_TURN)
+    return 1
+
+
+def _has_reason(last: SuggestionLook) -> bool:
+    return last.looked_at is None or newest_event(last.project_id) > last.seen or _is_for_all(last)
 
 
 def _is_for_all(last: SuggestionLook) -> bool:
@@ -110,8 +129,9 @@ def _judges(project_id: int) -> str:
     return f"{state_of_judges(project_id)}/{len(VERSIONS)}/{library}"
 
 
-def _run(waiting: SuggestionLook) -> bool:
+def _run(waiting: SuggestionLook, turn: float = 0.0) -> bool:
     """False where it stands back for a job that somebody waits for, to go on from there later."""
+    until = time.monotonic() + turn
     project, number = waiting.project_id, waiting.pk
     begun = waiting.result or _beginning(waiting)
     tools = (
@@ -125,7 +145,8 @@ def _run(waiting: SuggestionLook) -> bool:
     try:
         for passed, tool in enumerate(left, start=len(tools) - len(left)):
             _note(number, total=len(tools), passed=passed, result=begun)
-            if _somebody_waits():
+            if time.monotonic() >= until and _somebody_waits():
+                _looks().filter(pk=number).update(asked_at=timezone.now())
                 jobs.put_back(_looks(), number)
                 return False
             keep(project, tool, _looked_at(number, project, tool, names[tool], judging))
@@ -140,7 +161,8 @@ def _run(waiting: SuggestionLook) -> bool:
     except (KeyboardInterrupt, SystemExit):
         jobs.put_back(_looks(), number)
         raise
-    jobs.end(_looks(), number, Status.DONE)
+    if not jobs.end(_looks().filter(is_asked_again=False), number, Status.DONE):
+        _looks().filter(pk=number, status=Status.RUNNING).update(**_waiting_anew())
     return True
 
 

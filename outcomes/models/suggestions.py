@@ -15,6 +15,8 @@ class SuggestionLook(Job):
     judges = models.CharField(max_length=200, blank=True)  # what decided verdicts then
     looked_at = models.DateTimeField(null=True)
     looked_at_all = models.DateTimeField(null=True)  # at every tool
+    asked_at = models.DateTimeField(null=True)  # since when it waits
+    is_asked_again = models.BooleanField(default=False)  # while it was at it
 
     class Meta:
         ordering = ["id"]

@@ -52,18 +52,24 @@ def suggestions(request: MemberRequest) -> HttpResponse:
 @require_safe
 @member_page()
 def look_standing(request: MemberRequest) -> HttpResponse:
-    """What the page asks while a look runs: nothing new, or the page anew."""
+    """What the page asks while a look runs: how far it is, or the page anew."""
     look = look_of(request.project.pk)
-    is_looking = look is not None and not look.has_ended
-    return HttpResponse(status=204) if is_looking else HttpResponseClientRefresh()
+    if look is None or look.has_ended:
+        return HttpResponseClientRefresh()
+    return render(request, "outcomes/_looking.html", {"look": look})
 
 
 @require_POST
 @member_page(Action.WRITE_CHECK)
 def look_now(request: MemberRequest) -> HttpResponse:
-    commands.ask_for_look(request.project.pk)
+    look = commands.ask_for_look(request.project.pk)
     doorbell.ring_for_jobs()
-    messages.success(request, "The newest results are looked at now: it takes some seconds.")
+    told = (
+        "A look is on its way: what came since it began is looked at right after it."
+        if look.is_asked_again
+        else "The newest results are looked at now: it takes some seconds."
+    )
+    messages.success(request, told)
     return _back(request)
 
 

@@ -104,11 +104,12 @@ def test_who_saves_second_is_shown_both_and_brings_theirs_into_the_draft(project
     assert newest == TEXT.replace("otherwise: success", "otherwise: default") + "# mine\n"
 
 
-def test_what_a_draft_changes_is_shown_as_text(me):
+def test_what_a_draft_changes_is_told_by_meaning_and_shown_as_text(me):
     assert me.client.get(me.address("compare")).status_code == 302
     me.send(me.open(), "keep", text=TEXT.replace("otherwise: success", "otherwise: unknown"))
     page = me.client.get(me.address("compare")).text
     assert heading(page) == "Your draft of n differs from v1 in one line."
+    assert "The document · what no rule catches" in page
 
 
 def test_who_else_writes_on_it_is_told(project, me):

@@ -134,9 +134,9 @@ def test_versions_are_listed_shown_and_compared(project, viewer):
     assert "v2" in viewer.text("checks/c/mine/")
     assert "mine v1 was replaced: the newest is v2." in viewer.text("checks/c/mine/versions/1/")
     text = viewer.text("checks/c/mine/compare/")
-    assert "From v1 to v2, 1 line of mine differs." in text
-    assert "not-ok" in text
-    assert "bad" in text
+    assert "From v1 to v2, 2 things change in mine" in text
+    assert "Added rule bad crm_* : failure when result.bad is there" in text
+    assert "Removed rule not-ok" in text
     same = viewer.text("checks/c/mine/compare/?from=2&to=2")
     assert "v2 of mine compared with itself." in same
 
@@ -148,7 +148,7 @@ def test_a_comparison_tells_of_other_included_rules(project, editor):
     assert "base v2 is there, and v1 is included." in editor.text("checks/c/mine/")
     editor.client.post(f"{editor.base}/checks/c/mine/newer-included/")
     text = editor.text("checks/c/mine/compare/")
-    assert "v1 and v2 of mine are the same text with other rules included." in text
+    assert "v1 and v2 of mine say the same with other rules included." in text
     assert "Changed base v1 → v2" in text
 
 

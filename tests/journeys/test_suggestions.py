@@ -23,6 +23,7 @@ def _fails_silently(console: Console) -> None:
             an_outcome(tool_name=tool, output=failed, agent_id="crm-bot"),
         )
     console.post(*(an_outcome(tool_name=tool, output=output) for tool, output in WORKING.items()))
+    console.post(an_outcome(tool_name="named_by_a_program_" * 5, output={"ok": False}))
     console.post(
         *(
             an_outcome(
@@ -40,12 +41,13 @@ def _fails_silently(console: Console) -> None:
 
 
 def looked(console: Console, page: Page) -> None:
-    """Asked for once; the page shows what came of it by itself."""
+    """Asked for once; the page shows what came of it by itself. The process that looks gives way
+    to all others, so on a busy machine it takes its time."""
     page.goto(f"{console.url}{SUGGESTIONS}")
     heading = page.get_by_role("heading", name=re.compile("crm_update"))
     if not heading.count():
         page.get_by_role("button", name="Look now").click()
-    expect(heading).to_be_visible(timeout=20_000)
+    expect(heading).to_be_visible(timeout=60_000)
 
 
 @pytest.mark.usefixtures("_fails_silently")

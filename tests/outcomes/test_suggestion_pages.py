@@ -237,7 +237,9 @@ def test_who_waits_for_a_look_is_shown_what_came_of_it(project, client_as):
     standing = reverse("outcomes:look_standing", args=[project.slug])
     commands.ask_for_look(project.pk)
     assert standing in viewer.get(page(project)).text
-    assert viewer.get(standing).status_code == 204
+    assert text_of(viewer.get(standing)) == "It begins."
+    SuggestionLook.objects.update(total=12, passed=4)
+    assert text_of(viewer.get(standing)) == "4 of 12 tools looked at."
     commands.run_waiting_looks()
     assert viewer.get(standing).headers["HX-Refresh"] == "true"
     assert standing not in viewer.get(page(project)).text

@@ -14,6 +14,8 @@ from governance.domain.errors import Forbidden, NotFound
 from governance.domain.roles import Role
 from governance.models import AuditEntry
 from outcomes import commands
+from outcomes.commands import suggestion_looks
+from outcomes.commands.suggestions_found import keep
 from outcomes.models import Call, Suggestion, SuggestionLook
 from outcomes.queries.suggestions import open_suggestions
 from tests import builders
@@ -192,6 +194,46 @@ def test_a_look_stands_back_for_a_job_that_somebody_waits_for(project, agent):
     assert commands.run_waiting_looks() == 1
     assert SuggestionLook.objects.get().status == "done"
     assert Suggestion.objects.count() == 1
+
+
+def test_what_comes_while_a_look_runs_is_looked_at_when_somebody_asks(project, agent, monkeypatch):
+    agent.post(ran({"ok": True}))
+    commands.ask_for_look(project.pk)
+
+    def meanwhile(*args):
+        keep(*args)
+        if not Suggestion.objects.exists() and Call.objects.count() == 1:
+            agent.post(ran({"success": False}, tool="provision"))
+            commands.ask_for_look(project.pk)
+
+    monkeypatch.setattr(suggestion_looks, "keep", meanwhile)
+    commands.run_waiting_looks()
+    assert only(project).tool.name == "provision"
+    look = SuggestionLook.objects.get()
+    assert (look.status, look.is_asked_again) == ("done", False)
+
+
+def test_what_comes_while_a_look_stands_back_is_looked_at_when_somebody_asks(project, agent):
+    agent.post(ran({"ok": True}))
+    commands.ask_for_look(project.pk)
+    other = waiting_backtest(project)
+    commands.run_waiting_looks()
+    agent.post(ran({"success": False}, tool="provision"))
+    commands.ask_for_look(project.pk)
+    other.delete()
+    commands.run_waiting_looks()
+    assert only(project).tool.name == "provision"
+
+
+def test_a_look_that_stood_back_long_enough_has_its_turn(project, agent):
+    agent.post(ran({"ok": False}))
+    commands.ask_for_look(project.pk)
+    waiting_backtest(project)
+    commands.run_waiting_looks()
+    assert commands.run_overdue_look() == 0
+    SuggestionLook.objects.update(asked_at=timezone.now() - suggestion_looks.PATIENT_FOR)
+    assert commands.run_overdue_look() == 1
+    assert only(project).check_name == "flags"
 
 
 def test_a_look_that_stood_back_goes_on_where_it_was(project, agent, monkeypatch):

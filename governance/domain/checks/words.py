@@ -10,9 +10,9 @@ from governance.domain.condition_words import (
 )
 
 _ITEMS: Final = {
-    "any_item": "has an item with",
-    "every_item": "has only items with",
-    "no_item": "has no item with",
+    "any_item": ("an item", "has an item with"),
+    "every_item": ("every item", "has only items with"),
+    "no_item": ("no item", "has no item with"),
 }
 _OPTIONS: Final = {"ignore_case": "letter case aside", "multiline": "line by line"}
 _COMBINED: Final = {"all", "any", "not"}
@@ -55,7 +55,7 @@ def _asked(selector: str, operator: str, operand: Any) -> str:
         case "length":
             return f"the length of `{selector}` {_number(operand)}"
         case "any_item" | "every_item" | "no_item":
-            return f"`{selector}` {_ITEMS[operator]} {_item(operand)}"
+            return _of_items(selector, operand, *_ITEMS[operator])
         case "count_items" if isinstance(operand, dict):
             when, number = _item(operand.get("when")), _number(operand.get("is"))
             return f"the number of items of `{selector}` with {when} {number}"
@@ -63,15 +63,24 @@ def _asked(selector: str, operator: str, operand: Any) -> str:
             return f"{comparison_in_words(selector, operator)} {value_in_words(operand)}"
 
 
+def _of_items(selector: str, operand: Any, item: str, has: str) -> str:
+    if isinstance(operand, dict) and not _is_condition(operand):
+        return _test("item", operand).replace("`item`", f"{item} of `{selector}`", 1)
+    return f"`{selector}` {has} {_item(operand)}"
+
+
 def _item(operand: Any) -> str:
     """Operators on the item itself, or a condition whose selectors begin with it."""
     if not isinstance(operand, dict):
         return value_in_words(operand)
-    names_a_selector = any(key in _COMBINED or not key.isidentifier() for key in operand) or any(
+    return _words(operand, inside=True) if _is_condition(operand) else _test("item", operand)
+
+
+def _is_condition(operand: dict[str, Any]) -> bool:
+    return any(key in _COMBINED or not key.isidentifier() for key in operand) or any(
         isinstance(value, dict) and key in ("item", "result", "tool", "elapsed_ms")
         for key, value in operand.items()
     )
-    return _words(operand, inside=True) if names_a_selector else _test("item", operand)
 
 
 def _number(comparison: Any) -> str:

@@ -24,9 +24,12 @@ class Command(BaseCommand):
         # It makes thousands of small things that live on, and no circles to look for.
         gc.freeze()
         gc.set_threshold(100_000, 50, 100)
-        # Somebody waits for the first two, and a look stands back for them; more may have come.
+        # Somebody waits for the second and the third, and a look stands back for them, though not
+        # for ever; more may have come.
         while (
-            commands.run_waiting_backtests() + commands.run_waiting_parts()
+            commands.run_overdue_look()
+            or commands.run_waiting_backtests(1)
+            or commands.run_waiting_parts(1)
             or commands.run_waiting_looks()
         ):
             pass

@@ -62,7 +62,7 @@ def test_rules_and_examples_are_told_with_their_lines():
         ({"result.rows": {"length": {"gt": 3}}}, "the length of `result.rows` > 3"),
         (
             {"result.items[*].error": {"any_item": {"exists": True}}},
-            "`result.items[*].error` has an item with `item` is there",
+            "an item of `result.items[*].error` is there",
         ),
         (
             {"result.items": {"no_item": {"item.status": {"equals": "failed"}}}},
