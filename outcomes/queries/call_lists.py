@@ -34,7 +34,7 @@ def calls_of_session(
     before: Place | None = None,
     after: Place | None = None,
 ) -> Page[Call]:
-    found = _in_session(session).select_related("agent", "tool", "environment")
+    found = in_session(session).select_related("agent", "tool", "environment")
     if show:
         found = found.filter(SHOWN[show])
     return page_of(found, PLACE_IN_SESSION, size=CALLS_SHOWN, before=before, after=after)
@@ -62,21 +62,21 @@ def numbers_of(session: Session, rows: Sequence[Call]) -> dict[int, int]:
     if not rows:
         return {}
     newest = max(rows, key=_place)
-    up_to = _in_session(session).filter(_not_after(newest)).order_by(*PLACE_IN_SESSION)
+    up_to = in_session(session).filter(not_after(newest)).order_by(*PLACE_IN_SESSION)
     wanted = {row.pk for row in rows}
     ids = enumerate(up_to.values_list("id", flat=True), start=1)
     return {row_id: number for number, row_id in ids if row_id in wanted}
 
 
 def number_of(session: Session, row: Call) -> int:
-    return _in_session(session).filter(_not_after(row)).count()
+    return in_session(session).filter(not_after(row)).count()
 
 
 def neighbours_of(row: Call) -> Neighbours:
     """The calls around one: of its session, else of its agent's calls without one."""
     columns: tuple[str, ...] = PLACE_IN_SESSION
     if row.session is not None:
-        found = _in_session(row.session)
+        found = in_session(row.session)
     else:
         found = Call.objects.filter(project=row.project_id, agent=row.agent_id, session=None)
         columns = PLACE_BY_TIME
@@ -87,7 +87,7 @@ def neighbours_of(row: Call) -> Neighbours:
     return Neighbours(earlier[0] if earlier else None, later)
 
 
-def _in_session(session: Session) -> QuerySet[Call]:
+def in_session(session: Session) -> QuerySet[Call]:
     return Call.objects.filter(project=session.project_id, session=session)
 
 
@@ -95,7 +95,7 @@ def _place(row: Call) -> tuple[object, int, int]:
     return row.at, row.call_index, row.order
 
 
-def _not_after(row: Call) -> Q:
+def not_after(row: Call) -> Q:
     same = Q(at=row.at)
     return (
         Q(at__lt=row.at)

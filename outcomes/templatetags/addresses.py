@@ -23,6 +23,13 @@ def call_url(slug: str, call_id: str, environment: str) -> str:
 
 
 @register.simple_tag
+def call_part_url(slug: str, part: str, call_id: str, environment: str) -> str:
+    """A part of a call's page, which has an address of its own."""
+    query = urlencode({"of": call_id, "environment": environment})
+    return f"{reverse(f'outcomes:{part}', args=[slug])}?{query}"
+
+
+@register.simple_tag
 def try_url(slug: str, call_id: str, environment: str) -> str:
     query = urlencode({"of": call_id, "environment": environment})
     return f"{reverse('outcomes:try_call', args=[slug])}?{query}"

@@ -15,6 +15,7 @@ from outcomes.domain.model_content import outcome_to_model_content
 from outcomes.domain.outcome import serialised_length
 from outcomes.models import Call
 from outcomes.queries import StoredEvent, WholeCall
+from outcomes.queries.around_call import attempts_of, previous_of_tool
 from outcomes.views.call_words import call_sentence, event_words, value_seen
 from outcomes.views.contract_calls import call_to_try
 from outcomes.views.named import named_call
@@ -35,7 +36,10 @@ def call(request: MemberRequest, call_id: str) -> HttpResponse:
         "number": number,
         "to_try": call_to_try(whole, row, number=number),
         "may_write_contracts": may(request.role, Action.WRITE_CONTRACT),
+        "may_write_checks": may(request.role, Action.WRITE_CHECK),
         "neighbours": queries.neighbours_of(row),
+        "attempts": attempts_of(row),
+        "previous": previous_of_tool(row),
         "is_late": is_late(row, timezone.now()),
         "judge": judge_of(row),
         "sentence": call_sentence(row, is_late=is_late(row, timezone.now())),

@@ -85,7 +85,7 @@ def call_to_try(whole: WholeCall, row: Call, *, number: int | None) -> CallToTry
     if not isinstance(call.tool_args, dict):
         return None
     args = json_written(call.tool_args)
-    output, ran = _output(call.outcome)
+    output, ran = output_text(call.outcome)
     fits = output is not None and len(output) <= LARGEST
     fields: dict[str, Any] = {
         "tool": row.tool.name,
@@ -107,7 +107,7 @@ def call_to_try(whole: WholeCall, row: Call, *, number: int | None) -> CallToTry
     return CallToTry(tuple(fields.items()), len(args), is_blanked, without_output=without_output)
 
 
-def _output(outcome: object) -> tuple[str | None, bool]:
+def output_text(outcome: object) -> tuple[str | None, bool]:
     """As the library makes text of what a tool returned; and whether it returned anything."""
     match outcome:
         case ToolArtifactReference():

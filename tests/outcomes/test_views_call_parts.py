@@ -1,0 +1,94 @@
+"""What stands around a call: its rules, the call before of its tool, its attempts, a check."""
+
+import html
+import re
+
+from governance.domain.roles import Role
+from tests import builders
+from tests.governance.contracts import document, pre
+from tests.outcomes.pages import Pages, a_denied_item, an_item, text_of
+
+CAP = "{id: cap, type: session, limits: {max_tool_calls: 3}, then: {action: block, message: full}}"
+
+
+def saved(agent, *rules: str) -> str:
+    body = {"yaml": document(*rules)}
+    answer = agent.client.post("/v1/contracts", body, "application/json")
+    return str(answer.json()["revision_hash"])
+
+
+def part(pages: Pages, name: str, call_id: str) -> str:
+    headers = {"HX-Request": "true"}
+    return text_of(pages.client.get(f"{pages.base}/live/{name}/", {"of": call_id}, headers=headers))
+
+
+def test_every_rule_is_evaluated_under_the_version_that_governed_the_call(pages, agent):
+    rule = pre('{args.path: {contains: ".env"}}', message="Not that file.", rule_id="no-secrets")
+    version = saved(agent, rule, CAP)
+    saved(agent, CAP)  # a newer version asks nothing
+    asked = {"policy_version": version, "tool_args": {"path": "a/.env"}}
+    first = an_item(policy_version=version)
+    ran = an_item(policy_version=version, tool_args={"path": "a.txt"})
+    denied = a_denied_item(decision_name="no-secrets", details="Not that file.", **asked)
+    agent.post(first, ran, denied)
+    text = part(pages, "call-rules", denied["call_id"])
+    assert "Rules evaluated d v1 · Denied by no-secrets ." in text
+    assert "no-secrets pre denied Not that file. args.path" in text
+    assert "cap executions 2 of 3 before this call" in text
+    assert "no-secrets pre nothing against it" in part(pages, "call-rules", ran["call_id"])
+    assert "cap executions 1 of 3 before this call" in part(pages, "call-rules", ran["call_id"])
+
+
+def test_a_call_that_no_contract_governed_says_so_and_its_part_is_a_page_without_script(
+    pages, agent
+):
+    item = an_item()
+    agent.post(item)
+    text = pages.text("live/call-rules/", of=item["call_id"])
+    assert "No contract is known to have governed this call." in text
+    assert f"Rules evaluated for {item['call_id']}." in text
+    link = re.search(r'href="([^"]*call-rules[^"]*)"', pages.get(f"calls/{item['call_id']}/").text)
+    assert link is not None
+    assert pages.client.get(html.unescape(link[1])).status_code == 200
+
+
+def test_a_call_stands_beside_the_one_before_of_its_tool(pages, agent):
+    first = an_item(tool_args={"id": 1}, output={"rows": [1, 2], "ok": True})
+    last = an_item(tool_args={"id": 1}, output={"rows": [1, 3], "ok": True})
+    agent.post(first, an_item(tool_name="other"), last)
+    text = part(pages, "call-difference", last["call_id"])
+    assert "Arguments the same" in text
+    assert "\N{MINUS SIGN} before 2 + now 3" in text
+    alone = pages.text("live/call-difference/", of=first["call_id"])
+    assert "No call of this tool came before it." in alone
+    assert "Beside the query before" in pages.call(last["call_id"])
+    assert "Beside the query before" not in pages.call(first["call_id"])
+
+
+def test_retries_of_one_call_lead_to_each_other(pages, agent):
+    failed = an_item(tool_args={"id": 1}, turn_id="t-1", output="Error: busy")
+    worked = an_item(tool_args={"id": 1}, turn_id="t-1")
+    later = an_item(tool_args={"id": 1}, turn_id="t-2")
+    agent.post(failed, worked, later)
+    text = pages.call(failed["call_id"])
+    assert "Attempts 2 with the same arguments in turn t-1" in text
+    assert f"calls/{worked['call_id']}/" in pages.get(f"calls/{failed['call_id']}/").text
+    assert "Attempts" not in pages.call(later["call_id"])
+
+
+def test_a_rule_that_knows_the_result_is_written_for_an_editor_and_becomes_a_draft(
+    project, pages, agent
+):
+    item = an_item(tool_name="crm_update", output={"ok": False, "message": "conflict"})
+    agent.post(item)
+    assert "Write a check for it" not in pages.call(item["call_id"])
+    editor = builders.signed_in(builders.a_member(project, Role.EDITOR).user)
+    theirs = Pages(editor, project.slug)
+    assert "Write a check for it" in theirs.call(item["call_id"])
+    page = theirs.get("check-for-call/", of=item["call_id"])
+    assert "result.ok: {equals: false}" in html.unescape(page.text)
+    found = re.search(r'name="text" value="([^"]*)"', page.text)
+    assert found is not None
+    begun = editor.post(f"{theirs.base}/checks/new/", {"text": html.unescape(found[1])})
+    assert begun.status_code == 302
+    assert "crm-update" in text_of(editor.get(begun["Location"]))
