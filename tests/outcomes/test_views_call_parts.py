@@ -2,6 +2,7 @@
 
 import html
 import re
+from typing import Any
 
 from governance.domain.roles import Role
 from tests import builders
@@ -26,7 +27,7 @@ def test_every_rule_is_evaluated_under_the_version_that_governed_the_call(pages,
     rule = pre('{args.path: {contains: ".env"}}', message="Not that file.", rule_id="no-secrets")
     version = saved(agent, rule, CAP)
     saved(agent, CAP)  # a newer version asks nothing
-    asked = {"policy_version": version, "tool_args": {"path": "a/.env"}}
+    asked: dict[str, Any] = {"policy_version": version, "tool_args": {"path": "a/.env"}}
     first = an_item(policy_version=version)
     ran = an_item(policy_version=version, tool_args={"path": "a.txt"})
     denied = a_denied_item(decision_name="no-secrets", details="Not that file.", **asked)
