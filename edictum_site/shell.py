@@ -6,11 +6,14 @@ from typing import Any, TypedDict
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlencode
 
+from edictum_site.scope_bar import carried, scope_bar
 from governance import queries
 from governance.domain.figures import duration, thousands
 from governance.models import Project
 from outcomes import pulse
+from outcomes.domain.scope import Scope
 from outcomes.queries import Backlog, backlog
 
 LATE = 60.0  # seconds behind after which something must be wrong
@@ -59,17 +62,22 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         return {"project": None, "projects": [], "nav": []}
     beside = queries.navigation(project.pk, timezone.now())
     environments = list(beside.waiting)
-    asked = request.GET.get("environment", "")
+    scope: Scope | None = vars(request).get("scope")
+    asked = request.GET.get("environment", "") if scope is None else scope.environment
     counts = {
         APPROVALS: sum(beside.waiting.values()),
         ATTENTION: beside.findings,
         CONTRACTS: beside.requests,
     }
+    query = urlencode(carried(request, is_entry=_is_entry(request, project)))
     return {
+        "scope": scope,
+        "scope_bar": None if scope is None else scope_bar(request, scope),
+        "carried": f"?{query}" if query else "",
         "project": project,
         "projects": getattr(request, "projects", []),
         "environments": environments,
-        "environment": asked if asked in environments else "",
+        "environment": asked if scope is not None or asked in environments else "",
         "role": getattr(request, "role", ""),
         "nav": [[_entry(request, project, counts, *entry) for entry in group] for group in GROUPS],
         "console": console_state(
@@ -120,6 +128,15 @@ def _entry(
         count=counts.get(view, 0),
         filled=view in TO_DECIDE,
         counted=COUNTED.get(view, ""),
+    )
+
+
+def _is_entry(request: HttpRequest, project: Project) -> bool:
+    """Whether this is a page of the navigation itself, not one below it."""
+    return any(
+        request.path == reverse(view, args=[project.slug])
+        for group in GROUPS
+        for _, view, _ in group
     )
 
 

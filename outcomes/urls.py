@@ -51,6 +51,7 @@ app_name = "outcomes"
 live = [
     path("tools/", contract_calls.tool_options, name="tool_options"),
     path("contracts/", contract_calls.contract_options, name="contract_options"),
+    path("agent-options/", agents.agent_options, name="agent_options"),
     path("sessions/", sessions.session_rows, name="session_rows"),
     path("session/", session.session_standing, name="session_standing"),
     path("calls/", calls.call_rows, name="call_rows"),

@@ -5,6 +5,8 @@ from datetime import datetime
 from outcomes.codec import digest_of
 from outcomes.models import Agent, AgentMinute
 
+MOST_NAMES = 1_000  # to choose from; more than that are typed
+
 
 def has_reported_since(project: int, environment: int, agent: str, since: datetime) -> bool:
     """By the minute; of settled calls, whenever they arrived."""
@@ -14,3 +16,8 @@ def has_reported_since(project: int, environment: int, agent: str, since: dateti
         minute__gte=since.replace(second=0, microsecond=0),
         agent__in=known,
     ).exists()
+
+
+def agent_names(project: int) -> list[str]:
+    known = Agent.objects.filter(project=project)
+    return list(known.order_by("name").values_list("name", flat=True)[:MOST_NAMES])

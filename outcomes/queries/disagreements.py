@@ -93,18 +93,21 @@ class Disagreements:
     more: Mapping[str, int] = field(default_factory=dict)  # what is not among the rows
 
 
-def disagreements(project_id: int, environment: str, since: datetime) -> Disagreements:
-    """Since a full minute, so that all of it is of the same calls."""
+def disagreements(
+    project_id: int, environment: str, since: datetime, until: datetime
+) -> Disagreements:
+    """Of full minutes, so that all of it is of the same calls."""
     chosen = [
         number
         for number, name in environments_by_id(project_id).items()
         if not environment or name == environment
     ]
-    of_tools = ToolMinute.objects.filter(environment__in=chosen, minute__gte=since)
-    of_agents = AgentMinute.objects.filter(environment__in=chosen, minute__gte=since)
+    within = {"minute__gte": since, "minute__lt": until, "environment__in": chosen}
+    of_tools = ToolMinute.objects.filter(**within)
+    of_agents = AgentMinute.objects.filter(**within)
     tools = _sums(of_tools.order_by().values_list("tool__name", "verdict"))
     agents = _sums(of_agents.order_by().values_list("agent__name", "verdict"))
-    groups, counted = _groups(project_id, chosen, since)
+    groups, counted = _groups(project_id, chosen, since, until)
     differing = {
         "tools": sorted((each for each in tools if each.disagreements), key=lambda one: one.worst),
         "agents": sorted((each for each in agents if each.disagreements), key=lambda a: a.worst),
@@ -138,9 +141,15 @@ def _sums(minutes: Any) -> list[Differing]:
     return list(sums.values())
 
 
-def _groups(project_id: int, chosen: list[int], since: datetime) -> tuple[list[Group], int]:
+def _groups(
+    project_id: int, chosen: list[int], since: datetime, until: datetime
+) -> tuple[list[Group], int]:
     rows = Call.objects.filter(
-        project=project_id, environment__in=chosen, at__gte=since, disagreement=True
+        project=project_id,
+        environment__in=chosen,
+        at__gte=since,
+        at__lt=until,
+        disagreement=True,
     ).order_by("-at", "-order")
     columns = (
         "id", "agent__name", "tool__name", "check_name", "check_version", "reported",

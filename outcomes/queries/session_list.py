@@ -7,7 +7,7 @@ from typing import Final
 
 from django.db.models import Count, Q, QuerySet
 
-from outcomes.codec import as_text
+from outcomes.codec import as_text, digest_of
 from outcomes.models import Call, Session
 from outcomes.queries.paging import Page, Place, page_of
 from outcomes.queries.session_asking import Asking
@@ -24,6 +24,7 @@ class SessionFilter:
     """What the list is narrowed to; empty: not at all."""
 
     environment: str = ""
+    agent: str = ""
     text: str = ""
     state: str = ""
     contract: str = ""  # by its name: sessions whose last call a version of it governed
@@ -116,6 +117,8 @@ def sessionless_agents(project_id: int, environment: str = "") -> list[Sessionle
 
 def _narrowed(wanted: SessionFilter) -> Q:
     such = Q()
+    if wanted.agent:
+        such &= Q(agent__digest=digest_of(wanted.agent))
     if wanted.contract:
         such &= Q(version__bundle__name=as_text(wanted.contract))
     if wanted.contract and wanted.version is not None:

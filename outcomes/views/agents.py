@@ -15,6 +15,7 @@ from governance.domain.errors import NotFound
 from governance.policies import Action, may
 from outcomes import queries
 from outcomes.models import AgentReport
+from outcomes.queries.agents import agent_names
 from outcomes.queries.fleet import (
     LARGE,
     Fleet,
@@ -48,6 +49,13 @@ class AgentLine:
     standing: StandingWords
     assigned: str
     today: Today
+
+
+@require_safe
+@member_page()
+def agent_options(request: MemberRequest) -> HttpResponse:
+    names = agent_names(request.project.pk)
+    return render(request, "outcomes/_tool_options.html", {"names": names})
 
 
 @require_safe

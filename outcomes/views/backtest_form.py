@@ -11,10 +11,10 @@ from django.utils import timezone
 from django.utils.http import urlencode
 
 from outcomes.commands.wanted import Wanted
+from outcomes.domain.moments import time_from, time_text
 from outcomes.models import Backtest
 from outcomes.queries.contract_words import tools_called
 from outcomes.queries.fleet import agents_seen
-from outcomes.views.periods import time_from, time_text
 
 BETWEEN: Final = "between"
 PERIODS: Final = {

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from outcomes import queries
+from outcomes.domain.scope import NAMES, Scope
 from outcomes.models import Session
 from outcomes.queries import SHOWN, CallFilter
 from outcomes.queries.call_lists import PLACE_BY_TIME, PLACE_IN_SESSION
@@ -19,6 +20,7 @@ from outcomes.views.named import named_session
 from outcomes.views.narrowing import Narrowing, narrowing_context, narrowing_of
 from outcomes.views.paging import links_of, start_of, with_query
 from outcomes.views.rows import call_lines, folded, is_late, tag_of
+from outcomes.views.scope import scope_of
 from outcomes.views.sentences import counted
 
 WORDS = {"": "All", "failures": "Failures", "denied": "Denied", "disagree": "Disagree"}
@@ -84,19 +86,20 @@ def session_calls(request: MemberRequest, session: Session, known: str = "") -> 
 
 
 def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
-    chosen = {name: request.GET.get(name, "") for name in ("environment", "agent", "session")}
-    show, without_session = _show(request), chosen["session"] == NO_SESSION
-    narrowing = narrowing_of(request)
+    scope, narrowing = scope_of(request, is_list=True), narrowing_of(request)
+    session = request.GET.get("session", "")
+    show, without_session = _show(request), session == NO_SESSION
+    since, until = scope.bounds
     start = start_of(request.GET, PLACE_BY_TIME)
     page = queries.calls_by_time(
         request.project.pk,
         CallFilter(
-            environment=chosen["environment"],
-            agent=chosen["agent"],
+            environment=scope.environment,
+            agent=scope.agent,
             contract=narrowing.contract,
             version=narrowing.version,
-            since=narrowing.since,
-            until=narrowing.until,
+            since=since,
+            until=until,
         ),
         without_session=without_session,
         show=show,
@@ -108,27 +111,25 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
     if tag == known:
         return {"tag": tag}
     all_calls = reverse("outcomes:calls", args=[request.project.slug])
-    chosen |= narrowing.query()
+    chosen = {"session": session} | scope.query() | narrowing.query()
     address = with_query(all_calls, **chosen)
     return {
         "lines": call_lines(page.rows, now),
         "tag": tag,
         "show": show,
-        "agent": chosen["agent"],
+        "agent": scope.agent,
         "without_session": without_session,
         "choices": _choices(address, {}),
-        "sentence": _sentence(chosen, show, narrowing, without_session=without_session),
+        "sentence": _sentence(scope, show, narrowing, without_session=without_session),
         "shown": f"{counted(len(page.rows), 'call')}, newest first",
         "links": links_of(page, PLACE_BY_TIME, with_query(address, show=show)),
         "live_url": _live(request, tag, show=show, **chosen) if start.is_newest else "",
-        "is_narrowed": bool(narrowing),
+        "is_narrowed": bool(narrowing) or not scope.is_all,
     }
 
 
 def _narrowing(request: MemberRequest) -> dict[str, Any]:
-    others = {
-        name: request.GET.get(name, "") for name in ("environment", "agent", "session", "show")
-    }
+    others = {name: request.GET.get(name, "") for name in (*NAMES, "session", "show")}
     return narrowing_context(request, narrowing_of(request), request.path, **others)
 
 
@@ -139,12 +140,9 @@ def _choices(address: str, counts: Mapping[str, int]) -> list[tuple[str, str, in
     ]
 
 
-def _sentence(
-    chosen: Mapping[str, str], show: str, narrowing: Narrowing, *, without_session: bool
-) -> str:
-    agent, environment = chosen["agent"], chosen["environment"]
-    of = f" of {agent}" if agent else ""
-    within = f" in {environment}" if environment else ""
+def _sentence(scope: Scope, show: str, narrowing: Narrowing, *, without_session: bool) -> str:
+    of = f" of {scope.agent}" if scope.agent else ""
+    within = f" in {scope.environment}" if scope.environment else ""
     if without_session:
         return f"{KINDS[show]}{of} that came without a session{within}."
     if not show and not narrowing:

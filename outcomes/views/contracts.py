@@ -14,11 +14,11 @@ from governance import queries as contracts
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
 from governance.queries.bundles import listed_bundles
+from outcomes.domain.moments import time_text, to_the_minute
 from outcomes.queries.contracts import Running, denied_since, has_taken, running, running_each
 from outcomes.queries.fleet import FleetAgent
 from outcomes.views.fleet_words import StandingWords, standing_words
 from outcomes.views.paging import with_query
-from outcomes.views.periods import time_text, to_the_minute
 from outcomes.views.sentences import number_word
 
 SHOWN = 8
@@ -86,7 +86,7 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
             reverse("outcomes:calls", args=[request.project.slug]),
             contract=bundle.name,
             show="denied",
-            since=time_text(since),
+            **{"from": time_text(since)},
         ),
     }
     return _part(request, "outcomes/_contract_figures.html", context)

@@ -10,11 +10,13 @@ from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from outcomes import queries
+from outcomes.domain.scope import NAMES
 from outcomes.queries import SessionFilter
 from outcomes.queries.session_list import SESSION_PLACE
 from outcomes.views import sentences
-from outcomes.views.narrowing import Narrowing, narrowing_context, narrowing_of
+from outcomes.views.narrowing import narrowing_context, narrowing_of
 from outcomes.views.paging import links_of, start_of, with_query
+from outcomes.views.scope import scope_of
 from outcomes.views.session_tags import hash_of, in_list
 
 STATES = {
@@ -34,7 +36,7 @@ def sessions(request: MemberRequest) -> HttpResponse:
         "sessionless": queries.sessionless_agents(request.project.pk, _environment(request)),
         "address": request.build_absolute_uri("/").rstrip("/"),
     }
-    others = {name: request.GET.get(name, "") for name in ("environment", "q", "state")}
+    others = {name: request.GET.get(name, "") for name in (*NAMES, "q", "state")}
     context |= narrowing_context(request, narrowing_of(request), request.path, **others)
     return render(request, "outcomes/sessions.html", context)
 
@@ -50,15 +52,17 @@ def session_rows(request: MemberRequest) -> HttpResponse:
 
 def _list(request: MemberRequest) -> dict[str, Any]:
     now = timezone.now()
-    state, narrowing = request.GET.get("state", ""), narrowing_of(request)
+    scope, narrowing = scope_of(request, is_list=True), narrowing_of(request)
+    state, (since, until) = request.GET.get("state", ""), scope.bounds
     wanted = SessionFilter(
-        environment=_environment(request),
+        environment=scope.environment,
+        agent=scope.agent,
         text=request.GET.get("q", "").strip(),
         state=state if state in STATES else "",
         contract=narrowing.contract,
         version=narrowing.version,
-        since=narrowing.since,
-        until=narrowing.until,
+        since=since,
+        until=until,
     )
     start = start_of(request.GET, SESSION_PLACE)
     asking = queries.asking_sessions(request.project.pk, now)
@@ -70,8 +74,8 @@ def _list(request: MemberRequest) -> dict[str, Any]:
     tag = hash_of([(in_list(row), state) for row, state in rows], counts)
     address = with_query(
         reverse("outcomes:sessions", args=[request.project.slug]),
-        environment=wanted.environment,
         q=wanted.text,
+        **scope.query(),
         **narrowing.query(),
     )
     shown_of = getattr(counts, wanted.state or "all")
@@ -79,8 +83,10 @@ def _list(request: MemberRequest) -> dict[str, Any]:
         "rows": rows,
         "tag": tag,
         "wanted": wanted,
-        "is_narrowed": bool(narrowing),
-        "narrowed_by": {name: value for name, value in narrowing.query().items() if value},
+        "is_narrowed": bool(narrowing or scope.agent) or not scope.is_all,
+        "narrowed_by": {
+            name: value for name, value in (scope.query() | narrowing.query()).items() if value
+        },
         "sentence": _sentence(wanted, counts),
         "states": [
             (name, word, getattr(counts, name or "all"), with_query(address, state=name))
@@ -90,19 +96,14 @@ def _list(request: MemberRequest) -> dict[str, Any]:
         "shown_of": shown_of,
         "shown": f"{len(rows):,} of {shown_of:,}, newest first",
         "links": links_of(page, SESSION_PLACE, with_query(address, state=wanted.state)),
-        "live_url": _live(request, wanted, narrowing, tag) if start.is_newest else "",
+        "live_url": _live(request, address, wanted, tag) if start.is_newest else "",
     }
 
 
-def _live(request: MemberRequest, wanted: SessionFilter, narrowing: Narrowing, tag: str) -> str:
-    return with_query(
-        reverse("outcomes:session_rows", args=[request.project.slug]),
-        environment=wanted.environment,
-        q=wanted.text,
-        state=wanted.state,
-        tag=tag,
-        **narrowing.query(),
-    )
+def _live(request: MemberRequest, address: str, wanted: SessionFilter, tag: str) -> str:
+    rows = reverse("outcomes:session_rows", args=[request.project.slug])
+    query = address.partition("?")[2]
+    return with_query(f"{rows}?{query}" if query else rows, state=wanted.state, tag=tag)
 
 
 def _sentence(wanted: SessionFilter, counts: queries.SessionCounts) -> str:

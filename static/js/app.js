@@ -20,6 +20,11 @@ const recall = (key) => {
 
 // ---------- Times ----------
 
+// The server draws days and steps of charts by the reader's own clock, from the next page on.
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (zone && !document.cookie.split("; ").includes(`zone=${zone}`))
+  document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax`;
+
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const two = (number) => String(number).padStart(2, "0");

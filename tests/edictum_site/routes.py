@@ -116,6 +116,7 @@ PROJECT_PAGES = {
     "GET outcomes:session": Role.VIEWER,
     "GET outcomes:session_rows": Role.VIEWER,
     "GET outcomes:contract_options": Role.VIEWER,
+    "GET outcomes:agent_options": Role.VIEWER,
     "GET outcomes:session_standing?of=s-1": Role.VIEWER,
     "GET outcomes:reset_session?of=s-1": Role.OPERATOR,
     "POST outcomes:reset_session?of=s-1": Role.OPERATOR,

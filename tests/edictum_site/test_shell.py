@@ -1,5 +1,7 @@
 """What every page shows around its content."""
 
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -31,6 +33,60 @@ def test_an_environment_that_is_none_means_all(project, admin_client):
         reverse("governance:settings", args=[project.slug]), {"environment": "nowhere"}
     )
     assert page.context["environment"] == ""
+
+
+def carried_by(page, name):
+    """What navigation to an entry says of the scope of this page."""
+    (url,) = {
+        f"{entry['url']}{page.context['carried']}"
+        for group in page.context["nav"]
+        for entry in group
+        if entry["name"] == name
+    }
+    return parse_qs(urlsplit(url).query)
+
+
+def test_navigation_carries_the_scope_from_page_to_page(project, admin_client):
+    chosen = {"range": "7d", "environment": "staging"}
+    of_figures = admin_client.get(reverse("outcomes:disagreements", args=[project.slug]), chosen)
+    assert carried_by(of_figures, "Contracts") == {"range": ["7d"], "environment": ["staging"]}
+    # What has no scope of its own hands it on.
+    contracts = admin_client.get(reverse("governance:contracts", args=[project.slug]), chosen)
+    assert carried_by(contracts, "Sessions") == {"range": ["7d"], "environment": ["staging"]}
+    # Beside the pages of the navigation, an environment may say which one thing is shown.
+    keys = admin_client.get(reverse("governance:keys", args=[project.slug]), chosen)
+    assert carried_by(keys, "Sessions") == {"range": ["7d"]}
+
+
+def test_the_bar_offers_ranges_and_keeps_what_else_was_chosen(project, admin_client):
+    page = admin_client.get(
+        reverse("outcomes:sessions", args=[project.slug]),
+        {"range": "7d", "state": "stopped", "agent": "bot", "before": "1.2"},
+    )
+    bar = page.context["scope_bar"]
+    assert [choice.words for choice in bar["choices"] if choice.current] == ["Last 7 days"]
+    for choice in bar["choices"]:
+        query = parse_qs(urlsplit(choice.url).query)
+        assert query.pop("range")
+        assert query == {"state": ["stopped"], "agent": ["bot"]}
+    assert bar["kept"] == [("range", "7d"), ("state", "stopped")]
+    assert "agent" not in bar["every_agent"]
+
+
+def test_times_of_the_scope_are_said_by_the_readers_clock(project, admin_client):
+    address = reverse("outcomes:sessions", args=[project.slug])
+    chosen = {"from": "2026-11-02T08:00Z", "to": "2026-11-03T08:00Z"}
+    assert (
+        "2 Nov 08:00 \N{EN DASH} 3 Nov 08:00" in admin_client.get(address, chosen).content.decode()
+    )
+    admin_client.cookies["zone"] = "Europe/Berlin"
+    assert (
+        "2 Nov 09:00 \N{EN DASH} 3 Nov 09:00" in admin_client.get(address, chosen).content.decode()
+    )
+    admin_client.cookies["zone"] = "../../etc/passwd"
+    assert (
+        "2 Nov 08:00 \N{EN DASH} 3 Nov 08:00" in admin_client.get(address, chosen).content.decode()
+    )
 
 
 def test_the_shell_of_a_page_without_a_project_asks_nothing(db, django_assert_num_queries):

@@ -21,7 +21,7 @@ PAGES = {
     "session": f"/p/default/sessions/{SESSION}/",
     "reset session": f"/p/default/reset-session/?of={SESSION}",
     "calls": "/p/default/calls/",
-    "calls of a contract": "/p/default/calls/?contract=support-agent&since=2026-11-01T00:00Z",
+    "calls of a contract": "/p/default/calls/?contract=support-agent&from=2026-11-01T00:00Z",
     "call": f"/p/default/calls/{SESSION}-1/",
     "call to try": f"/p/default/try-call/?of={SESSION}-1",
     "denied call": f"/p/default/calls/{SESSION}-3/",

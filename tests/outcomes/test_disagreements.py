@@ -27,8 +27,8 @@ def used(name, version):
 
 
 def found(project, environment="", ago=DAY):
-    since = (datetime.now(UTC) - ago).replace(second=0, microsecond=0)
-    return disagreements(project.pk, environment, since)
+    now = datetime.now(UTC).replace(second=0, microsecond=0)
+    return disagreements(project.pk, environment, now - ago, now + timedelta(minutes=1))
 
 
 def page(project, query=""):
@@ -122,10 +122,10 @@ def test_environment_and_period_narrow_it(project, agent, client_as):
     viewer = client_as(Role.VIEWER)
     text = text_of(viewer.get(page(project, "?environment=staging")))
     assert "1 of 1 call in the last 24 hours in staging" in text
-    assert "3 of 3 calls in the last 7 days" in text_of(viewer.get(page(project, "?period=7d")))
+    assert "3 of 3 calls in the last 7 days" in text_of(viewer.get(page(project, "?range=7d")))
 
 
-@pytest.mark.parametrize("query", ["?period=x", "?environment=nowhere", "?environment=%00"])
+@pytest.mark.parametrize("query", ["?range=x", "?agent=other-bot", "?environment=%00"])
 def test_what_is_no_choice_is_passed_over(project, agent, client_as, query):
     agent.post(ran(IS_ERROR, said=True))
     text = text_of(client_as(Role.VIEWER).get(page(project, query)))
@@ -144,7 +144,7 @@ def test_agreement_and_no_calls_are_told_apart(project, agent, client_as):
     viewer = client_as(Role.VIEWER)
     assert "No call with a verdict in the last 24 hours." in text_of(viewer.get(page(project)))
     agent.post(ran(OK, said=True))
-    assert "agree about all 1 call of the last 24 hours." in text_of(viewer.get(page(project)))
+    assert "agree about all 1 call in the last 24 hours." in text_of(viewer.get(page(project)))
 
 
 @pytest.mark.parametrize(

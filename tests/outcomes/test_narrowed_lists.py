@@ -54,7 +54,7 @@ def shown(pages, path: str, **query: str) -> set[str]:
         ({"contract": "unheard-of"}, set()),
         ({"version": "1"}, {"first", "second", "denied", "long-ago", "elsewhere", "ungoverned"}),
         ({"contract": "d", "version": "9" * 10}, {"first", "second", "denied", "long-ago"}),
-        ({"since": "nonsense", "contract": "other"}, {"elsewhere"}),
+        ({"from": "nonsense", "contract": "other"}, {"elsewhere"}),
     ],
 )
 def test_calls_are_narrowed_to_a_contract_and_its_version(pages, query, calls):
@@ -63,11 +63,11 @@ def test_calls_are_narrowed_to_a_contract_and_its_version(pages, query, calls):
 
 @pytest.mark.usefixtures("traffic")
 def test_calls_and_sessions_are_narrowed_to_a_period(pages):
-    day = {"since": ago(days=1)[:16] + "Z"}
+    day = {"from": ago(days=1)[:16] + "Z"}
     assert shown(pages, "calls/", **day) == {"second", "denied", "elsewhere", "ungoverned"}
-    assert shown(pages, "calls/", until=day["since"]) == {"first", "long-ago"}
+    assert shown(pages, "calls/", to=day["from"]) == {"first", "long-ago"}
     assert shown(pages, "sessions/", **day) == {"s-2", "s-3", "s-4"}
-    assert shown(pages, "sessions/", until=day["since"], contract="d") == {"s-1"}
+    assert shown(pages, "sessions/", to=day["from"], contract="d") == {"s-1"}
     assert "No session of that contract and time." in pages.text("sessions/", contract="none")
 
 
@@ -93,17 +93,17 @@ def test_what_a_contract_denied_in_a_day_leads_to_exactly_these_calls(pages):
 @pytest.mark.usefixtures("traffic")
 def test_what_a_list_is_narrowed_to_stays_while_it_is_used(pages, django_assert_max_num_queries):
     day = ago(days=1)[:16] + "Z"
-    chosen = {"contract": "d", "version": "2", "since": day, "environment": "production"}
+    chosen = {"contract": "d", "version": "2", "from": day, "environment": "production"}
     for path in ("calls/", "sessions/"):
         with django_assert_max_num_queries(12):
             body = html.unescape(pages.get(path, **chosen).content.decode())
         links = re.findall(r'hx-get="([^"]*tag=[^"]*)"', body)
         links += re.findall(r'<a href="([^"]*)"[^>]*>(?:Denied|Ended)', body)
         assert len(links) == 2
-        assert all("contract=d&version=2&since=" in link for link in links), links
+        assert all("contract=d&version=2" in link and "from=" in link for link in links), links
         (out,) = re.findall(r'<a class="pill outlined" href="([^"]*)"><code>d v2</code>', body)
         assert "contract" not in out
-        assert "since=" in out
+        assert "from=" in out
         assert "environment=production" in out
         assert 'name="contract" value="d"' in body
         assert 'name="version" inputmode="numeric" pattern="[0-9]*" value="2"' in body

@@ -1,0 +1,72 @@
+"""The part of the bar that chooses the scope of a page, and what navigation carries of it."""
+
+from datetime import datetime
+from typing import NamedTuple, TypedDict
+
+from django.http import HttpRequest, QueryDict
+
+from outcomes.domain.scope import ALL, NAMES, RANGES, Scope
+
+# A place in a list is that of one scope; in another one it leads nowhere.
+PLACES = ("before", "after")
+TIMES = ("range", "from", "to")
+
+
+class Choice(NamedTuple):
+    words: str
+    url: str
+    current: bool
+
+
+class ScopeBar(TypedDict):
+    choices: list[Choice]
+    kept: list[tuple[str, str]]
+    since: datetime | None
+    until: datetime | None
+    of_agent: bool
+    every_agent: str
+
+
+def scope_bar(request: HttpRequest, scope: Scope) -> ScopeBar:
+    names = {name: words for name, (_, words) in RANGES.items()}
+    offered: dict[str, bool] = vars(request)["scope_choices"]
+    if offered["all"]:
+        names[ALL] = "All time"
+    is_chosen = not scope.range
+    since, until = scope.bounds if is_chosen else (None, None)
+    kept = _without(request.GET, "from", "to", *(["agent"] if offered["agent"] else []), *PLACES)
+    return ScopeBar(
+        choices=[
+            Choice(words, _with(request, TIMES, "range", name), scope.range == name)
+            for name, words in names.items()
+        ],
+        kept=[(name, value) for name, values in kept.lists() for value in values],
+        since=since,
+        until=None if scope.goes_on else until,
+        of_agent=offered["agent"],
+        every_agent=_with(request, ("agent",)) if scope.agent else "",
+    )
+
+
+def carried(request: HttpRequest, *, is_entry: bool) -> dict[str, str]:
+    """What an address of this page says of its scope, for those that navigation leads to. Beside
+    the pages of the navigation, an environment or an agent may say which one thing is shown."""
+    scope: Scope | None = vars(request).get("scope")
+    if scope is not None:
+        return scope.query()
+    names = NAMES[:4] if is_entry else TIMES
+    return {name: value for name in names if (value := request.GET.get(name, ""))}
+
+
+def _with(request: HttpRequest, less: tuple[str, ...], name: str = "", value: str = "") -> str:
+    query = _without(request.GET, *less, *PLACES)
+    if name:
+        query[name] = value
+    return f"{request.path}?{query.urlencode()}"
+
+
+def _without(query: QueryDict, *names: str) -> QueryDict:
+    left = query.copy()
+    for name in names:
+        left.pop(name, None)
+    return left
