@@ -3,10 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 PARTS := test-sqlite test-sqlite-journeys test-postgres test-postgres-journeys
 
-.PHONY: run setup setup-dev venv test $(PARTS) test-sdks test-quick check fix kill browser result-shapes
+.PHONY: run demo pictures setup setup-dev venv test $(PARTS) test-sdks test-quick check fix kill browser result-shapes
 
 run: setup
 	@exec $(BIN)/python manage.py up
+
+# Two weeks of simulated agents, in the console that runs or in one that this starts.
+demo: setup
+	@exec $(BIN)/python manage.py demo
 
 setup: venv
 	$(call installed,requirements.txt)

@@ -33,6 +33,10 @@ app.conf.beat_schedule = {
         "task": "outcomes.tasks.run_jobs",
         "schedule": timedelta(seconds=5),
     },
+    "see to demos that wait": {
+        "task": "edictum_site.tasks.fill_demos",
+        "schedule": timedelta(seconds=5),
+    },
     "look for failures that are judged success": {
         "task": "outcomes.tasks.look_for_suggestions",
         "schedule": timedelta(minutes=5),

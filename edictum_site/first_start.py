@@ -82,7 +82,12 @@ def _first_key(project: Project) -> Iterator[str]:
 
 def address() -> str:
     """Where this console is reached, as far as its environment tells."""
+    return env_str("EDICTUM_SITE_URL").rstrip("/") or local_address()
+
+
+def local_address() -> str:
+    """Where it listens, for programs on the same machine."""
     host = env_str("HOST", "127.0.0.1")
     reachable = "127.0.0.1" if host in {"0.0.0.0", "::"} else host  # noqa: S104 - compared only
     shown = f"[{reachable}]" if ":" in reachable else reachable
-    return env_str("EDICTUM_SITE_URL").rstrip("/") or f"http://{shown}:{env_str('PORT', '8000')}"
+    return f"http://{shown}:{env_str('PORT', '8000')}"

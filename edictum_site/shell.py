@@ -37,6 +37,8 @@ GROUPS = (
     (("Settings", "governance:settings", "settings"),),
 )
 
+START = ("Start", "first_hour:start", "sign")  # until there is a contract and a check
+
 # Pages that belong to an entry of the navigation, wherever they stand.
 BELONG = {"outcomes:sessions": ("/calls/",), "outcomes:agents": ("/stop/", "/stops/")}
 
@@ -79,7 +81,11 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "environments": environments,
         "environment": asked if scope is not None or asked in environments else "",
         "role": getattr(request, "role", ""),
-        "nav": [[_entry(request, project, counts, *entry) for entry in group] for group in GROUPS],
+        "nav": [
+            [_entry(request, project, counts, *entry) for entry in group]
+            for group in ((START,) if not beside.begun else (), *GROUPS)
+            if group
+        ],
         "console": console_state(
             backlog(project.pk), worker=pulse.is_felt(), is_starting=pulse.is_awaited()
         ),

@@ -17,6 +17,12 @@ from governance.commands.cases import (
     replace_cases,
 )
 from governance.commands.contracts import save_version
+from governance.commands.demo import (
+    make_demo_key,
+    make_demo_project,
+    remove_demo_project,
+    revoke_demo_keys,
+)
 from governance.commands.deployments import deploy, roll_back
 from governance.commands.documents import complete_documents
 from governance.commands.environments import environment_named
@@ -75,6 +81,8 @@ __all__ = [
     "keep_bootstrap_key",
     "keep_run",
     "lift",
+    "make_demo_key",
+    "make_demo_project",
     "make_key",
     "move_case",
     "new_set_up_link",
@@ -83,12 +91,14 @@ __all__ = [
     "open_arguments",
     "refuse_request",
     "remove_case",
+    "remove_demo_project",
     "remove_member",
     "remove_old_approvals",
     "remove_old_notes",
     "rename_project",
     "replace_cases",
     "require",
+    "revoke_demo_keys",
     "revoke_key",
     "roll_back",
     "rotate_signing_key",

@@ -10,6 +10,9 @@ class Project(models.Model):
     slug = models.SlugField(max_length=64, unique=True)
     name = models.CharField(max_length=128)
     created_at = models.DateTimeField(auto_now_add=True)
+    is_demo = models.BooleanField(
+        default=False, db_default=False
+    )  # simulated traffic, to be removed as a whole
 
     class Meta:
         ordering = ["slug"]

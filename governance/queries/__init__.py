@@ -82,6 +82,8 @@ from governance.queries.people import (
     user_with,
 )
 from governance.queries.projects import (
+    demo_beside,
+    demo_projects,
     environment_with,
     environments,
     project_numbered,
@@ -128,6 +130,8 @@ __all__ = [
     "bundle_named",
     "case_numbered",
     "cases_of",
+    "demo_beside",
+    "demo_projects",
     "deployment_before",
     "deployment_numbered",
     "deployments_before",

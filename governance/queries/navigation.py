@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Count, Exists, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
 from governance.domain.deploying import RequestStatus
-from governance.models import DeploymentRequest, Finding
+from governance.models import Bundle, Check, DeploymentRequest, Finding
 from governance.queries.approvals import environments_with_waiting
 
 
@@ -16,6 +16,7 @@ class Navigation:
     waiting: dict[str, int]  # approvals, by the names of all environments
     findings: int  # that are open
     requests: int  # deployments that wait for a second person
+    begun: bool  # it has a contract and a success check of its own
 
 
 def navigation(project_id: int, now: datetime) -> Navigation:
@@ -38,9 +39,13 @@ def navigation(project_id: int, now: datetime) -> Navigation:
         .annotate(number=Count("id"))
         .values("number")
     )
-    rows = environments_with_waiting(project_id, now).annotate(
-        findings=Coalesce(Subquery(found), 0), asked=Coalesce(Subquery(asked), 0)
+    begun = Exists(Bundle.objects.filter(project=project_id)) & Exists(
+        Check.objects.filter(project=project_id)
     )
-    told = list(rows.values_list("name", "waiting", "findings", "asked"))
-    _, _, findings, requests = told[0] if told else ("", 0, 0, 0)
-    return Navigation({name: waiting for name, waiting, *_ in told}, findings, requests)
+    rows = environments_with_waiting(project_id, now).annotate(
+        findings=Coalesce(Subquery(found), 0), asked=Coalesce(Subquery(asked), 0), begun=begun
+    )
+    told = list(rows.values_list("name", "waiting", "findings", "asked", "begun"))
+    _, _, findings, requests, is_begun = told[0] if told else ("", 0, 0, 0, False)
+    names = {name: waiting for name, waiting, *_ in told}
+    return Navigation(names, findings, requests, is_begun)

@@ -1,6 +1,6 @@
 """Projects and their environments."""
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from governance.models import Environment, Project
 
@@ -11,6 +11,16 @@ def project_with(slug: str) -> Project | None:
 
 def projects() -> list[Project]:
     return list(Project.objects.all())
+
+
+def demo_projects() -> list[Project]:
+    return list(Project.objects.filter(is_demo=True))
+
+
+def demo_beside(project: Project) -> Project | None:
+    """The demo that members of this project see, or one that nobody belongs to yet."""
+    theirs = Q(members__user__memberships__project=project) | Q(members=None)
+    return Project.objects.filter(theirs, is_demo=True).distinct().first()
 
 
 def project_numbered(project_id: int) -> Project:

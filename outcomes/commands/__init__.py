@@ -11,6 +11,14 @@ from outcomes.commands.backtests import (
 )
 from outcomes.commands.batches import retry_batch
 from outcomes.commands.counters import remove_idle_values, reset_counters
+from outcomes.commands.demo import (
+    ask_for_demo,
+    cancel_demo,
+    end_demo,
+    next_demo,
+    note_demo,
+    remove_traffic,
+)
 from outcomes.commands.drift import find_drift
 from outcomes.commands.increments import Increment, counting_up
 from outcomes.commands.presence import (
@@ -46,23 +54,29 @@ __all__ = [
     "Ahead",
     "Increment",
     "accept",
+    "ask_for_demo",
     "ask_for_effect",
     "ask_for_look",
     "ask_for_looks",
     "bring_back_suggestion",
     "cancel_backtest",
+    "cancel_demo",
     "cancel_rejudging",
     "count_up",
     "counting_up",
     "dismiss_suggestion",
+    "end_demo",
     "find_drift",
     "find_unread_documents",
     "forget_connected",
     "keep_report",
+    "next_demo",
     "note_connected",
+    "note_demo",
     "put_value",
     "remove_agents_long_gone",
     "remove_idle_values",
+    "remove_traffic",
     "remove_unreferenced_artifacts",
     "remove_value",
     "reset_counters",

@@ -8,6 +8,7 @@ read. What must be unique is a constraint all the same.
 from outcomes.models.artifacts import Artifact
 from outcomes.models.backtests import Backtest
 from outcomes.models.calls import Call, Event
+from outcomes.models.demo import DemoRun
 from outcomes.models.fleet import AgentReport, AgentSeen
 from outcomes.models.inbox import Batch, RejectedItem
 from outcomes.models.names import Agent, Tool
@@ -27,6 +28,7 @@ __all__ = [
     "Backtest",
     "Batch",
     "Call",
+    "DemoRun",
     "Event",
     "PastVerdict",
     "RejectedItem",

@@ -34,7 +34,6 @@ def sessions(request: MemberRequest) -> HttpResponse:
     context = _list(request) | {
         "page_title": "Sessions",
         "sessionless": queries.sessionless_agents(request.project.pk, _environment(request)),
-        "address": request.build_absolute_uri("/").rstrip("/"),
     }
     others = {name: request.GET.get(name, "") for name in (*NAMES, "q", "state")}
     context |= narrowing_context(request, narrowing_of(request), request.path, **others)

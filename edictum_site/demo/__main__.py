@@ -1,0 +1,47 @@
+"""The process that fills a project: what it needs comes in by its input, how far it is goes out."""
+
+import asyncio
+import json
+import sys
+import time
+from datetime import UTC, datetime
+from typing import Final
+
+from edictum_site.demo.door import DoorRefused
+from edictum_site.demo.filling import Filling, Progress
+
+SAYS_SO_EVERY: Final = 0.4  # seconds
+
+
+def main() -> int:
+    asked = json.loads(sys.stdin.readline())
+    filling = Filling(
+        asked["url"],
+        asked["key"],
+        now=datetime.now(UTC),
+        seed=asked["seed"],
+        share=asked["share"],
+    )
+    said = 0.0
+
+    def tell(progress: Progress) -> None:
+        nonlocal said
+        if time.monotonic() - said > SAYS_SO_EVERY or progress.passed == progress.total:
+            said = time.monotonic()
+            say(passed=progress.passed, total=progress.total, calls=progress.calls)
+
+    try:
+        asyncio.run(filling.run(tell))
+    except (DoorRefused, OSError) as error:
+        say(error=str(error)[:400])
+        return 1
+    return 0
+
+
+def say(**what: object) -> None:
+    sys.stdout.write(json.dumps(what) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

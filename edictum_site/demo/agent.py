@@ -1,0 +1,180 @@
+"""A simulated agent: a guard of the real SDK, tools that answer at once, and what it reports."""
+
+import base64
+import random
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from edictum import Edictum, EdictumDenied, EdictumToolError, Principal
+
+from edictum_site.demo.approvals import Asking, NobodyAnswered
+from edictum_site.demo.clock import Clock
+from edictum_site.demo.door import Door
+from edictum_site.demo.outbox import Outbox
+from edictum_site.demo.sink import ShiftingSink
+
+SIDE_EFFECTS = {"read": True, "pure": True}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a tool does when it is called."""
+
+    output: Any = None
+    elapsed_ms: float = 40.0
+    error: str = ""  # it raises this
+    deadline_s: float = 0.0  # it takes longer than this
+    retryable: bool = True
+    artifact: str = ""  # it stored its output itself, under this name
+    size_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    name: str
+    environment: str
+    bundle: str = ""  # none: nothing governs it
+    tools: dict[str, str]  # and the side effect of each
+    principal: dict[str, Any] = field(default_factory=dict)
+
+
+class Agent:
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        door: Door,
+        person: Door,
+        outbox: Outbox,
+        clock: Clock,
+        chance: random.Random,
+    ) -> None:
+        self.profile, self.door, self.clock, self.chance = profile, door, clock, chance
+        self._person, self._outbox = person, outbox
+        self._guard: Edictum | None = None
+        self._sink: ShiftingSink | None = None
+        self.asking: Asking | None = None
+        self._session = self._turn = ""
+
+    def load_contract(self) -> None:
+        """Fetch what is deployed, as an agent does at its start."""
+        profile = self.profile
+        if not profile.bundle:
+            return
+        query = f"rulesets/{profile.bundle}/current?env={profile.environment}"
+        text = base64.b64decode(self.door.ask("GET", query)["yaml_bytes"])
+        self._sink = ShiftingSink(self._outbox, profile.name, self.clock, self.chance)
+        self.asking = Asking(self.door, self._person, self.clock)
+        self._guard = Edictum.from_yaml_string(
+            text,
+            tools={
+                name: {"side_effect": effect, "idempotent": effect in SIDE_EFFECTS}
+                for name, effect in profile.tools.items()
+            },
+            audit_sink=self._sink,
+            environment=profile.environment,
+            principal=Principal(**profile.principal) if profile.principal else None,
+            approval_backend=self.asking,
+        )
+
+    def begin(self, session: str, parent: str = "") -> None:
+        self._session, self._turn = session, "turn-1"
+        if self._sink is not None:
+            self._sink.parent_session = parent
+
+    def turn(self, number: int) -> None:
+        self._turn = f"turn-{number}"
+
+    async def call(
+        self, tool: str, args: dict[str, Any], answer: Answer, retry_of: str = ""
+    ) -> str:
+        """The id of the call; what became of it is reported."""
+        if self._guard is None or self._sink is None:
+            call_id = self._new_id()
+            self.clock.pass_seconds(answer.elapsed_ms / 1_000)
+            self._report(call_id, tool, args, answer, retry_of)
+            return call_id
+        self._sink.retry_of = retry_of
+        try:
+            await self._guard.run(tool, args, self._tool(answer), session_id=self._session)
+        except EdictumDenied:
+            return str(self._sink.last["call_id"])
+        except EdictumToolError:
+            pass  # the report says so
+        told = self._sink.last
+        self._report(str(told["call_id"]), tool, told["tool_args"], answer, retry_of)
+        return str(told["call_id"])
+
+    async def ask_and_wait(self, tool: str, args: dict[str, Any]) -> None:
+        """The call asks a person, and nobody has answered yet."""
+        if self.asking is None:
+            return
+        self.asking.answer = ""
+        with suppress(NobodyAnswered):
+            await self.call(tool, args, Answer())
+
+    def refuse(self, tool: str, args: dict[str, Any], reason: str, details: str = "") -> None:
+        """The agent's own executor does not let this call through."""
+        said = {"type": "denied", "reason": reason, "details": details}
+        self._put(self._new_id(), tool, args, said)
+
+    def leave_open(self, tool: str, args: dict[str, Any]) -> None:
+        """A call that was allowed and is not back yet."""
+        about = self._about(self._new_id(), tool, args)
+        about |= {"action": "call_allowed", "mode": "enforce"}
+        self._outbox.put("events", about)
+
+    def _tool(self, answer: Answer) -> Callable[..., Any]:
+        def tool(**_: Any) -> Any:
+            self.clock.pass_seconds(answer.elapsed_ms / 1_000)
+            if answer.deadline_s:
+                raise TimeoutError(f"no answer within {answer.deadline_s:g} s")
+            if answer.error:
+                raise RuntimeError(answer.error)
+            return answer.output
+
+        return tool
+
+    def _report(
+        self, call_id: str, tool: str, args: dict[str, Any], answer: Answer, retry_of: str
+    ) -> None:
+        said: dict[str, Any] = {"elapsed_ms": answer.elapsed_ms}
+        if answer.deadline_s:
+            said |= {"type": "timeout", "deadline_s": answer.deadline_s}
+        elif answer.error:
+            said |= {"type": "failure", "error": answer.error, "retryable": answer.retryable}
+        elif answer.artifact:
+            said |= {"type": "artifact_reference", "artifact_id": answer.artifact}
+            said |= {"summary": str(answer.output)[:200], "size_bytes": answer.size_bytes}
+        else:
+            said |= {"type": "execution_result", "output": answer.output}
+        if self._guard is None:
+            said["tool_success"] = not (answer.error or answer.deadline_s)
+        if retry_of:
+            said["parent_call_id"] = retry_of
+        self._put(call_id, tool, args, said)
+
+    def _put(self, call_id: str, tool: str, args: dict[str, Any], said: dict[str, Any]) -> None:
+        self._outbox.put("outcomes", self._about(call_id, tool, args) | said)
+
+    def _about(self, call_id: str, tool: str, args: dict[str, Any]) -> dict[str, Any]:
+        effect = self.profile.tools.get(tool, "irreversible")
+        return {
+            "call_id": call_id,
+            "tool_name": tool,
+            "tool_args": args,
+            "agent_id": self.profile.name,
+            "session_id": self._session,
+            "turn_id": self._turn,
+            "timestamp": self.clock.told(),
+            "side_effect": effect,
+            "idempotent": effect in SIDE_EFFECTS,
+            "principal": self.profile.principal or None,
+            "policy_version": self._guard.policy_version if self._guard else None,
+        }
+
+    def _new_id(self) -> str:
+        return str(uuid.UUID(int=self.chance.getrandbits(128), version=4))

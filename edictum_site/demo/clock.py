@@ -1,0 +1,14 @@
+"""The time of the simulated agents: it passes as they work, not as the machine does."""
+
+from datetime import datetime, timedelta
+
+
+class Clock:
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def pass_seconds(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+    def told(self) -> str:
+        return self.now.isoformat()

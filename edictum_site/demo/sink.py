@@ -1,0 +1,54 @@
+"""The audit sink of a simulated agent: the SDK's own events, set back to the agent's own time."""
+
+import random
+import uuid
+from typing import Any
+
+from edictum_site.demo.clock import Clock
+from edictum_site.demo.outbox import Outbox
+
+# As the SDK's own sink for a server spells them.
+ON_THE_WIRE = {
+    "call_denied": "call_blocked",
+    "call_would_deny": "call_would_block",
+    "call_approval_requested": "call_asked",
+    "call_approval_denied": "call_approval_blocked",
+}
+_TOLD = (
+    "schema_version tool_name tool_args side_effect environment principal decision_source"
+    " decision_name reason hooks_evaluated mode policy_version run_id session_id call_index"
+    " tool_success postconditions_passed session_attempt_count session_execution_count policy_error"
+)
+TOLD = _TOLD.split()
+
+
+class ShiftingSink:
+    def __init__(self, outbox: Outbox, agent: str, clock: Clock, chance: random.Random) -> None:
+        self._outbox, self._agent, self._clock, self._chance = outbox, agent, clock, chance
+        self._ids: dict[str, str] = {}
+        self.parent_session = ""
+        self.retry_of = ""
+        self.last: dict[str, Any] = {}
+
+    async def emit(self, event: Any) -> None:
+        action = str(event.action.value)
+        told = {name: getattr(event, name) for name in TOLD}
+        told |= {
+            "action": ON_THE_WIRE.get(action, action),
+            "call_id": self._id_of(event.call_id),
+            "agent_id": self._agent,
+            "timestamp": self._clock.told(),
+            "rules_evaluated": event.contracts_evaluated,
+            "parent_session_id": self.parent_session or None,
+            "parent_call_id": self.retry_of or None,
+            "duration_ms": 0,  # as the SDK says it: it measures nothing
+        }
+        self.last = told
+        self._outbox.put("events", told)
+
+    def _id_of(self, call: str) -> str:
+        """The same in every run with the same seed; the SDK draws its own by chance."""
+        if call not in self._ids:
+            self._ids.clear()
+            self._ids[call] = str(uuid.UUID(int=self._chance.getrandbits(128), version=4))
+        return self._ids[call]

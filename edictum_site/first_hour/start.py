@@ -1,0 +1,108 @@
+"""The start of a project: key, connect, contract, check; what is done is seen from the data."""
+
+from typing import Any, Final
+
+from django.db import connection
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from edictum_site.first_hour.snippets import LANGUAGES, snippet
+from edictum_site.first_start import FIRST_ENVIRONMENT
+from governance import commands, queries
+from governance.auth import MemberRequest, member_page
+from governance.domain.api_keys import Scope
+from governance.domain.errors import InvalidInput
+from governance.models import ApiKey
+from governance.policies import Action, may
+from governance.queries.bundles import bundle_names
+from governance.queries.checks import newest_check_versions
+from outcomes.queries.first_hour import newest_outcome
+from outcomes.views.paging import with_query
+
+KEY_NAME: Final = "first hour"
+DATABASES: Final = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+
+
+@require_safe
+@member_page()
+def start(request: MemberRequest) -> HttpResponse:
+    return _page(request)
+
+
+@require_POST
+@never_cache  # the answer holds the key
+@member_page(Action.MANAGE_KEYS)
+def make_key(request: MemberRequest) -> HttpResponse:
+    """A key for this page's lines, shown in them and nowhere else."""
+    environment = request.POST.get("environment", "").strip() or FIRST_ENVIRONMENT
+    try:
+        text, key = commands.make_key(
+            request.project, name=KEY_NAME, env=environment, scopes=[Scope.AGENT], by=request.actor
+        )
+    except InvalidInput as error:
+        return _page(request, refused=str(error), status=422)
+    return _page(request, made=(text, key))
+
+
+@require_safe
+@member_page()
+def first_outcome(request: MemberRequest) -> HttpResponse:
+    """The part that waits, and turns green by itself."""
+    context = _arrival(request)
+    if request.GET.get("tag") == context["tag"]:
+        return HttpResponse(status=204)
+    return render(request, "first_hour/_first_outcome.html", context | {"alone": True})
+
+
+def _page(
+    request: MemberRequest,
+    *,
+    made: tuple[str, ApiKey] | None = None,
+    refused: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    project = request.project
+    keys = [key for key in queries.live_keys(project) if {"agent", "ingest"} & set(key.scopes)]
+    text, key = made or ("", keys[0] if keys else None)
+    environment = key.environment.name if key else FIRST_ENVIRONMENT
+    language = request.POST.get("with") or request.GET.get("with", "")
+    language = language if language in LANGUAGES else "python"
+    context = _arrival(request) | {
+        "page_title": "Start",
+        "key": key,
+        "text": text,
+        "refused": refused,
+        "language": language,
+        "languages": LANGUAGES,
+        "snippet": snippet(
+            language,
+            url=request.build_absolute_uri("/").rstrip("/"),
+            key=text or f"edk_{environment}_…",
+            env=environment,
+        ),
+        "environment": environment,
+        "contracts": bundle_names(project, limit=1),
+        "checks": newest_check_versions(project, "", 1),
+        "demo": next((each for each in request.projects if each.is_demo), None),
+        "may_manage": may(request.role, Action.MANAGE_KEYS),
+        "may_write": may(request.role, Action.WRITE_CONTRACT),
+        "database": DATABASES.get(connection.vendor, connection.vendor),
+    }
+    return render(request, "first_hour/start.html", context, status=status)
+
+
+def _arrival(request: MemberRequest) -> dict[str, Any]:
+    newest = newest_outcome(request.project.pk)
+    tag = str(newest.pk) if newest else "none"
+    live = reverse("first_hour:first_outcome", args=[request.project.slug])
+    return {
+        "newest": newest,
+        "tag": tag,
+        "live_url": "" if newest else with_query(live, tag=tag),
+        "sentence": "Your first outcome is here. Two steps are left."
+        if newest
+        else "Connect an agent; it takes about two minutes.",
+    }

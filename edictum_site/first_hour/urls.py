@@ -1,0 +1,16 @@
+"""Addresses of the first hour, below those of a project."""
+
+from django.urls import path
+
+from edictum_site.first_hour import demo, start
+
+app_name = "first_hour"
+urlpatterns = [
+    path("start/", start.start, name="start"),
+    path("start/key/", start.make_key, name="make_key"),
+    path("live/start/", start.first_outcome, name="first_outcome"),
+    path("demo/", demo.demo, name="demo"),
+    path("demo/fill/", demo.fill, name="fill"),
+    path("demo/remove/", demo.remove, name="remove"),
+    path("live/demo/", demo.demo_standing, name="demo_standing"),
+]

@@ -1,0 +1,103 @@
+"""`make demo`: a demo project in the console that runs on this data folder, or in one it starts."""
+
+import json
+import os
+import subprocess
+import time
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.urls import reverse
+from django.utils import timezone
+
+from edictum_site.demo_projects import begin_demo
+from edictum_site.stack.children import manage_command
+from governance import queries
+from governance.domain.actor import CONSOLE
+from governance.domain.errors import Conflict
+from governance.models import Project
+from outcomes.models import DemoRun
+from outcomes.queries.demo import demo_run, is_lost
+
+TO_START: Final = 60.0  # seconds
+LOOKS_EVERY: Final = 0.5
+
+
+class Command(BaseCommand):
+    help = "Fill a project with two weeks of simulated agents, and keep the console running."
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        url = serving()
+        started = None if url else subprocess.Popen(manage_command("up"))
+        try:
+            url = url or self._served(started)
+            self._fill(url)
+        except KeyboardInterrupt:
+            pass  # the console has heard it too
+        finally:
+            if started is not None:
+                wait_for(started)
+
+    def _served(self, started: subprocess.Popen[bytes] | None) -> str:
+        ends = time.monotonic() + TO_START
+        while not (url := serving()):
+            ended = started is None or started.poll() is not None
+            if ended or time.monotonic() > ends:
+                raise CommandError("The console did not start.")
+            time.sleep(0.1)
+        return url
+
+    def _fill(self, url: str) -> None:
+        first = queries.projects()[0]
+        try:
+            project = begin_demo(first, by=CONSOLE)
+        except Conflict:
+            known = queries.demo_beside(first)
+            self.stdout.write(f"There is a demo already: {url}{known and page_of(known)}")
+            return
+        self.stdout.write("Simulated agents live through two weeks …")
+        run = self._follow(project)
+        if run is None or run.status != DemoRun.Status.DONE:
+            raise CommandError(f"The demo was not filled to its end. {run.error if run else ''}")
+        self.stdout.write(f"{run.calls:,} calls are at {url}{page_of(project)}")
+
+    def _follow(self, project: Project) -> DemoRun | None:
+        """How it stands, each time that it has changed; the worker sees to it."""
+        told = -1
+        while (run := demo_run(project.pk)) is not None and not run.has_ended:
+            if is_lost(run, timezone.now()):
+                break
+            if run.calls // 2_000 != told:
+                told = run.calls // 2_000
+                self.stdout.write(
+                    f"  {run.passed:,} of {run.total:,} sessions, {run.calls:,} calls"
+                    if run.total
+                    else "  waiting for the worker"
+                )
+                self.stdout.flush()
+            time.sleep(LOOKS_EVERY)
+        return run
+
+
+def wait_for(started: subprocess.Popen[bytes]) -> None:
+    """Until somebody stops it, here or elsewhere."""
+    try:
+        started.wait()
+    except KeyboardInterrupt:
+        started.wait()
+
+
+def serving() -> str:
+    """The address of the console that runs on this data folder; empty when none does."""
+    try:
+        note: dict[str, Any] = json.loads((settings.DATA / "up.json").read_text())
+        os.kill(note["pid"], 0)
+    except (OSError, ValueError, KeyError):
+        return ""
+    return str(note["url"]) if note.get("serving") else ""
+
+
+def page_of(project: Project) -> str:
+    return reverse("first_hour:demo", args=[project.slug])

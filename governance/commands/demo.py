@@ -1,0 +1,81 @@
+"""Demo projects: made beside another one for its members, and removed as a whole."""
+
+from datetime import timedelta
+from typing import Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from governance import queries
+from governance.audit import Detail, record
+from governance.commands.documents import complete_documents
+from governance.commands.keys import make_key, revoke_key
+from governance.domain.actor import CONSOLE, Actor
+from governance.domain.api_keys import Scope
+from governance.domain.errors import Conflict
+from governance.models import ApiKey, AuditEntry, Member, Project
+from governance.policies import Action, refuse_unless
+
+SLUG: Final = "demo"
+KEY_NAME: Final = "demo"
+ENVIRONMENT: Final = "production"
+KEY_LASTS: Final = timedelta(minutes=30)  # should its process die before it revokes it
+
+
+@transaction.atomic
+def make_demo_project(beside: Project, *, by: Actor) -> Project:
+    """For everybody who belongs to the project beside it, in the same role."""
+    refuse_unless(by, Action.MANAGE_SETTINGS)
+    _queue_at(beside)
+    if queries.demo_beside(beside):
+        raise Conflict("There is a demo already; remove it first.")
+    number, slug = 1, SLUG
+    while queries.project_with(slug):
+        number += 1
+        slug = f"{SLUG}-{number}"
+    project = Project.objects.create(slug=slug, name="Demo", is_demo=True)
+    Member.objects.bulk_create(
+        Member(project=project, user=member.user, role=member.role)
+        for member in queries.members(beside)
+    )
+    record(by, "demo made", slug, project=beside)
+    record(by, "project created", slug, project=project, details={"demo": True})
+    complete_documents(project)
+    return project
+
+
+def make_demo_key(project: Project) -> str:
+    """What the process that fills the project works with; revoked when it is done."""
+    text, _ = make_key(
+        project,
+        name=KEY_NAME,
+        env=ENVIRONMENT,
+        scopes=[Scope.MANAGE],
+        by=CONSOLE,
+        expires=timezone.now() + KEY_LASTS,
+    )
+    return text
+
+
+def revoke_demo_keys(project: Project) -> None:
+    """All that are left: the agents' own are revoked as soon as they are done, unless they died."""
+    for key in ApiKey.objects.filter(project=project, revoked_at=None):
+        revoke_key(key, by=CONSOLE)
+
+
+@transaction.atomic
+def remove_demo_project(
+    project: Project, *, told_in: Project, by: Actor, went: dict[str, Detail]
+) -> None:
+    """The project with everything that is left of it; another one's audit log tells of it."""
+    if not project.is_demo:
+        raise Conflict("Only a demo is removed like this.")
+    refuse_unless(by, Action.MANAGE_SETTINGS)
+    record(by, "demo removed", project.slug, project=told_in, details=went)
+    ApiKey.objects.filter(project=project).delete()
+    AuditEntry.objects.filter(project=project).delete()
+    project.delete()
+
+
+def _queue_at(project: Project) -> None:
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)

@@ -1,0 +1,116 @@
+"""Demo projects: who sees them, and that nothing is left of one, and nothing of another is gone."""
+
+import pytest
+
+from edictum_site.demo_projects import begin_demo, remove_demo
+from governance import commands
+from governance.domain.actor import CONSOLE, person
+from governance.domain.errors import Conflict, Forbidden
+from governance.domain.roles import Role
+from governance.models import ApiKey, AuditEntry, Environment, Member, Project
+from outcomes import artifact_store
+from outcomes.models import Artifact, Call, DemoRun, Event, Session
+from tests import builders
+from tests.items import an_outcome
+from tests.outcomes.posting import Agent
+
+PASSWORD = "a-quiet-river-9"
+
+
+@pytest.fixture
+def admin(project):
+    user = builders.a_member(project, Role.ADMIN).user
+    return person(user.pk, user.email, Role.ADMIN)
+
+
+def traffic(project):
+    agent = Agent(builders.bearing(builders.a_key(project, "agent")[0]))
+    common = {"agent_id": "bot", "session_id": "s-1"}
+    agent.post(
+        an_outcome(f"{project.slug}-1", **common),
+        an_outcome(f"{project.slug}-2", output=f"{project.slug} " * 4_000, **common),
+        an_outcome(f"{project.slug}-3", type="denied", reason="contract", **common),
+    )
+
+
+def counted(project):
+    tables = (Call, Event, Session, Artifact, ApiKey, AuditEntry, Environment)
+    return {table.__name__: table.objects.filter(project=project).count() for table in tables}
+
+
+def test_a_demo_is_a_project_of_its_own_for_the_members_of_the_one_beside_it(project, admin):
+    viewer = builders.a_member(project, Role.VIEWER).user
+    demo = begin_demo(project, by=admin)
+    assert demo.is_demo
+    assert not Project.objects.get(pk=project.pk).is_demo
+    roles = {member.user: member.role for member in Member.objects.filter(project=demo)}
+    assert roles[viewer] == Role.VIEWER
+    assert len(roles) == 2
+    assert DemoRun.objects.get(project=demo).status == "queued"
+
+
+def test_there_is_one_demo_at_a_time(project, admin):
+    begin_demo(project, by=admin)
+    with pytest.raises(Conflict):
+        begin_demo(project, by=admin)
+
+
+def test_another_tenant_has_a_demo_of_its_own_and_its_own_address(project, admin):
+    first = begin_demo(project, by=admin)
+    other = builders.a_project()
+    user = builders.a_member(other, Role.ADMIN).user
+    second = begin_demo(other, by=person(user.pk, user.email, Role.ADMIN))
+    assert {first.slug, second.slug} == {"demo", "demo-2"}
+
+
+def test_only_an_admin_makes_or_removes_one(project, admin):
+    editor = person(1, "editor@example.test", Role.EDITOR)
+    with pytest.raises(Forbidden):
+        begin_demo(project, by=editor)
+    demo = begin_demo(project, by=admin)
+    with pytest.raises(Forbidden):
+        commands.remove_demo_project(demo, told_in=project, by=editor, went={})
+
+
+def test_whoever_sets_the_console_up_sees_a_demo_that_was_filled_before(project):
+    demo = begin_demo(project, by=CONSOLE)
+    user = commands.set_up(
+        commands.new_set_up_link(project), email="first@example.test", password=PASSWORD
+    )
+    assert Member.objects.get(project=demo, user=user).role == Role.ADMIN
+
+
+def test_nothing_is_left_of_a_demo_and_nothing_of_another_project_is_gone(project, admin):
+    demo = begin_demo(project, by=admin)
+    commands.make_demo_key(demo)
+    for each in (project, demo):
+        traffic(each)
+    stored = Artifact.objects.get(project=demo).sha256
+    kept = counted(project)
+
+    remove_demo(demo, told_in=project, by=admin)
+
+    assert not Project.objects.filter(pk=demo.pk).exists()
+    assert set(counted(demo.pk).values()) == {0}
+    with pytest.raises(artifact_store.NotStored):
+        artifact_store.Reader(demo.pk, stored)
+    assert counted(project) == kept | {"AuditEntry": kept["AuditEntry"] + 1}
+    told = AuditEntry.objects.filter(project=project).latest("number")
+    assert (told.action, told.subject) == ("demo removed", "demo")
+    assert told.details["calls"] == 3
+
+
+def test_a_real_project_is_not_removed_like_this(project, admin):
+    with pytest.raises(Conflict):
+        commands.remove_demo_project(project, told_in=project, by=admin, went={})
+    builders.signed_in(Member.objects.get(project=project).user).post(
+        f"/p/{project.slug}/demo/remove/"
+    )
+    assert Project.objects.filter(pk=project.pk).exists()
+
+
+def test_its_keys_are_revoked_when_it_is_done(project, admin):
+    demo = begin_demo(project, by=admin)
+    commands.make_demo_key(demo)
+    commands.revoke_demo_keys(demo)
+    assert not ApiKey.objects.filter(project=demo, revoked_at=None).exists()

@@ -1,0 +1,73 @@
+"""The start of a project: each step is ticked off by what is there."""
+
+import re
+
+import pytest
+
+from edictum_site.first_hour.snippets import LANGUAGES, snippet
+from governance.models import ApiKey
+from tests import builders
+from tests.governance.deploying import saved
+from tests.governance.naming import a_check
+from tests.items import an_outcome
+from tests.outcomes.posting import Agent
+
+
+def done(text):
+    return len(re.findall(r"step-done", text))
+
+
+def test_a_new_project_has_everything_before_it(project, admin_client):
+    text = admin_client.get(f"/p/{project.slug}/start/").content.decode()
+    assert done(text) == 0
+    assert "Waiting for your first outcome" in text
+    assert "Make a demo project" in text
+
+
+def test_a_key_of_the_page_stands_in_its_lines_and_is_shown_once(project, admin_client):
+    answer = admin_client.post(f"/p/{project.slug}/start/key/", {"environment": "staging"})
+    text = answer.content.decode()
+    key = re.search(r"edk_staging_[A-Za-z0-9]{32,}", text)
+    assert key
+    assert text.count(key.group()) == 2  # by itself, and in the lines
+    assert "no-store" in answer["Cache-Control"]
+    row = ApiKey.objects.get(project=project)
+    assert row.scopes == ["agent"]
+    assert key.group() not in admin_client.get(f"/p/{project.slug}/start/").content.decode()
+
+
+def test_an_environment_that_cannot_be_is_refused_in_words(project, admin_client):
+    answer = admin_client.post(f"/p/{project.slug}/start/key/", {"environment": "no way"})
+    assert answer.status_code == 422
+    assert not ApiKey.objects.filter(project=project).exists()
+
+
+def test_steps_are_ticked_off_by_what_is_there(project, admin_client):
+    page = f"/p/{project.slug}/start/"
+    agent = Agent(builders.bearing(builders.a_key(project, "agent")[0]))
+    assert done(admin_client.get(page).content.decode()) == 1
+    agent.post(an_outcome("c-1", session_id="s-1", tool_name="hello"))
+    text = admin_client.get(page).content.decode()
+    assert done(text) == 2
+    assert "Your first outcome is here" in text
+    saved(project, "first")
+    a_check(project)
+    assert done(admin_client.get(page).content.decode()) == 4
+
+
+def test_the_part_that_waits_answers_only_when_something_has_come(project, admin_client):
+    agent = Agent(builders.bearing(builders.a_key(project, "agent")[0]))
+    part = f"/p/{project.slug}/live/start/?tag=none"
+    assert admin_client.get(part).status_code == 204
+    agent.post(an_outcome("c-1", session_id="s-1"))
+    text = admin_client.get(part).content.decode()
+    assert "Your first outcome is here" in text
+    assert "hx-get" not in text  # it asks no more
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_lines_keep_a_mark_where_a_value_belongs(language):
+    lines = snippet(language, url="http://127.0.0.1:1", key="edk_x_1", env="x").text
+    assert "edk_x_1" in lines
+    assert "http://127.0.0.1:1" in lines
+    assert "{{" not in lines
