@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
 from outcomes.domain.moments import after_the_minute, time_from, time_text
-from outcomes.domain.steps import Step, edges_between, step_for
+from outcomes.domain.steps import Span, Step, spans
 
 LIVE, ALL = "live", "all"
 USUAL: Final = "24h"
@@ -29,6 +29,11 @@ RANGES: Final[Mapping[str, tuple[timedelta, str]]] = {
     "30d": (timedelta(days=30), "Last 30 days"),
     "90d": (timedelta(days=90), "Last 90 days"),
 }
+_UP_TO: Final = (
+    (timedelta(hours=2), Step.MINUTE),
+    (timedelta(hours=12), Step.QUARTER),
+    (timedelta(days=4), Step.HOUR),
+)
 # What an address says a scope with.
 NAMES: Final = ("range", "from", "to", "environment", "agent")
 
@@ -75,12 +80,13 @@ class Scope:
 
     @property
     def step(self) -> Step:
-        """How finely its charts are drawn."""
-        return step_for(self.length)
+        """How finely its charts are drawn: some dozens of columns."""
+        return next((step for most, step in _UP_TO if self.length <= most), Step.DAY)
 
-    def edges(self) -> list[datetime]:
-        """Where its steps begin, and the end of the last; the first and the last may be short."""
-        return edges_between(self.since, self.until, self.step, self.zone)
+    def steps(self) -> list[Span]:
+        """By the reader's clock; the first and the last end where the scope does, so that they
+        count nothing that is not in it."""
+        return spans(self.since, self.until, self.step, self.zone)
 
     @property
     def words(self) -> str:

@@ -1,45 +1,64 @@
-"""Steps of time that charts are drawn in: they begin where the reader's own clock is round."""
+"""Steps of time as a reader's own clock has them: minutes, quarters of an hour, hours and days."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from enum import StrEnum
+from enum import IntEnum
 from typing import Final
 
-
-class Step(StrEnum):
-    MINUTE = "minute"
-    QUARTER = "quarter"  # of an hour
-    HOUR = "hour"
-    DAY = "day"
+_DAY: Final = timedelta(days=1)
 
 
-# The finest step for a stretch of up to this length: some dozens of columns, and no more than fit.
-_UP_TO: Final = (
-    (timedelta(hours=2), Step.MINUTE),
-    (timedelta(hours=12), Step.QUARTER),
-    (timedelta(days=4), Step.HOUR),
-)
-_MINUTES: Final = {Step.MINUTE: 1, Step.QUARTER: 15, Step.HOUR: 60}
+class Step(IntEnum):
+    """In seconds; a day is what the clock of its zone makes of it."""
+
+    MINUTE = 60
+    QUARTER = 900
+    HOUR = 3_600
+    DAY = 86_400
 
 
-def step_for(length: timedelta) -> Step:
-    return next((step for most, step in _UP_TO if length <= most), Step.DAY)
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From its start on, and before its end; both in UTC."""
+
+    start: datetime
+    end: datetime
 
 
-def edges_between(since: datetime, until: datetime, step: Step, zone: tzinfo) -> list[datetime]:
-    """Where the steps begin, in UTC, and the end of the last. The first and the last end where
-    the stretch does, so that they count nothing that is not in it."""
-    edges = [since.astimezone(UTC)]
-    while (after := _next(edges[-1], step, zone)) < until:
-        edges.append(after)
-    return [*edges, until.astimezone(UTC)]
+def spans(since: datetime, until: datetime, step: Step, zone: tzinfo = UTC) -> list[Span]:
+    """All of that time in steps; the first and the last one end where the time does."""
+    found = []
+    start = since.astimezone(UTC)
+    until = until.astimezone(UTC)
+    while start < until:
+        end = min(_next(start, step, zone), until)
+        found.append(Span(start, end))
+        start = end
+    return found
 
 
-def _next(moment: datetime, step: Step, zone: tzinfo) -> datetime:
-    local = moment.astimezone(zone)
+def step_begin(at: datetime, step: Step, zone: tzinfo = UTC) -> datetime:
+    """Where the step begins that this moment lies in."""
+    local = at.astimezone(zone)
     if step is Step.DAY:
-        day = local + timedelta(days=1)
-        # Where a clock goes over midnight, this is the first moment of the day.
-        return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
-    minutes = _MINUTES[step]
-    into = timedelta(minutes=local.minute % minutes, seconds=local.second)
-    return moment + timedelta(minutes=minutes) - into
+        return _midnight(local, zone)
+    passed = timedelta(
+        seconds=(local.minute * 60 + local.second) % step, microseconds=local.microsecond
+    )
+    return at.astimezone(UTC) - passed
+
+
+def _next(at: datetime, step: Step, zone: tzinfo) -> datetime:
+    if step is Step.DAY:
+        local = at.astimezone(zone)
+        return _midnight(local.replace(tzinfo=None) + _DAY, zone)
+    end = step_begin(at, step, zone) + timedelta(seconds=step)
+    # Where the clock is moved by a part of the step, a step is cut short there.
+    again = step_begin(end, step, zone)
+    return again if at < again < end else end
+
+
+def _midnight(local: datetime, zone: tzinfo) -> datetime:
+    """Where a day has no midnight, because the clock went over it, its first moment."""
+    day = local.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=zone, fold=0)
+    return day.astimezone(UTC)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from outcomes.domain.moments import zone_named
 from outcomes.domain.scope import ALL, BEGINNING, LONGEST, RANGES, Scope, scope_from
-from outcomes.domain.steps import Step, edges_between
+from outcomes.domain.steps import Step, spans
 
 NOW = datetime(2026, 11, 18, 15, 23, 41, 5, tzinfo=UTC)
 UNTIL = datetime(2026, 11, 18, 15, 24, tzinfo=UTC)
@@ -21,6 +21,14 @@ DASH = "\N{EN DASH}"
 MOMENTS = st.datetimes(datetime(2001, 1, 1), datetime(2026, 8, 1)).map(  # noqa: DTZ001 - given its zone below
     lambda at: at.replace(second=0, microsecond=0, tzinfo=UTC)
 )
+
+
+def edges_between(since: datetime, until: datetime, step: Step, zone: tzinfo) -> list[datetime]:
+    steps = spans(since, until, step, zone)
+    assert all(one.end == other.start for one, other in pairwise(steps))
+    return [*(each.start for each in steps), steps[-1].end]
+
+
 ZONES = st.sampled_from(
     ["UTC", "Europe/Berlin", "Asia/Kathmandu", "America/Havana", "Australia/Lord_Howe"]
 ).map(ZoneInfo)
