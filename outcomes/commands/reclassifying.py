@@ -28,30 +28,38 @@ _JUDGED_SO: Final = (
     "check_rule",
     "check_value",
 )
+Wanted = dict[int, tuple[Row, Judged]]
 _NOBODY: Final = Known({}, frozenset())  # no call is new, so no name is learnt
 
 
-def reclassify(judged: Iterable[tuple[Row, Judged]], governing: Governing) -> int:
-    """How many rows are different now. In the caller's transaction."""
+def reclassify(judged: Iterable[tuple[Row, Judged]], governing: Governing) -> set[int]:
+    """Of which calls nothing was written, because they changed since they were read: what came in
+    was judged then, by the check that is bound now. In the caller's transaction."""
     wanted = {row.id: (row, told) for row, told in judged if told.verdicts is not None}
-    changes = list(_changes(wanted))
+    present = _locked(wanted)
+    changes = list(_changes(present, wanted))
     _keep_past(changes)
     bulk.update(
         Call, COLUMNS, [tuple(getattr(new, name) for name in COLUMNS) for _, new in changes]
     )
     count(changes)
     read_sessions(changes, governing, _NOBODY)
-    return len(changes)
+    return wanted.keys() - {call.id for call in present}
 
 
-def _changes(wanted: dict[int, tuple[Row, Judged]]) -> Iterable[Change]:
+def _locked(wanted: Wanted) -> list[CallRow]:
+    """Those that are as they were read. It may be another result with a verdict of the same word:
+    what it was judged by tells them apart."""
     rows = Call.objects.select_for_update().filter(id__in=list(wanted))
-    for values in rows.order_by("environment", "digest").values_list(*CALL_COLUMNS):
-        old = codec.call_row_of(values)
-        row, told = wanted[old.id]
-        # What came in since it was read was judged then, by the check that is bound now. It may
-        # be another result with a verdict of the same word: what it was judged by tells them apart.
-        if told.verdicts is None or _judged_so(old) != _judged_so(row):
+    found = rows.order_by("environment", "digest").values_list(*CALL_COLUMNS)
+    calls = map(codec.call_row_of, found)
+    return [call for call in calls if _judged_so(call) == _judged_so(wanted[call.id][0])]
+
+
+def _changes(present: Iterable[CallRow], wanted: Wanted) -> Iterable[Change]:
+    for old in present:
+        _, told = wanted[old.id]
+        if told.verdicts is None:
             continue
         new = old._replace(
             **told.verdicts._asdict(),

@@ -23,7 +23,6 @@ from outcomes.rejudging import (
     Chunk,
     Judged,
     Judging,
-    Place,
     Row,
     Share,
     of_bindings,
@@ -153,16 +152,20 @@ class _Work:
     def _write(self, chunk: Chunk, told: Sequence[Told]) -> None:
         pieces = iter(told)
         while piece := list(islice(pieces, AT_ONCE)):
-            for each in piece:
-                self._count(chunk, each)
-            self._commit(piece, Chunk([row for row, _ in piece], {}).place)
+            self._commit(chunk, piece)
 
-    def _commit(self, piece: Sequence[Told], place: Place) -> None:
+    def _commit(self, chunk: Chunk, piece: Sequence[Told]) -> None:
         judged = [(row, said) for row, said in piece if said is not None]
+        place = Chunk([row for row, _ in piece], {}).place
+        flips, passed = self._flips, self._passed
         for tried in range(1, TRIES + 1):
             try:
                 with transaction.atomic():
-                    reclassifying.reclassify(judged, self._governing)
+                    overtaken = reclassifying.reclassify(judged, self._governing)
+                    self._flips, self._passed = flips.copied(), passed
+                    for row, said in piece:
+                        is_left = said is not None and row.id in overtaken
+                        self._count(chunk, (row, said.left() if said and is_left else said))
                     self._note(place=place.kept())
                 return
             except OperationalError:

@@ -22,6 +22,7 @@ from outcomes.rejudging.outputs import Output
 
 ARTIFACT: Final = ToolArtifactReference.kind
 NO_OUTPUT: Final = "No result was reported."
+OVERTAKEN: Final = "It changed while this ran, and was judged then."
 _VERDICTS: Final = {verdict.value: verdict for verdict in Verdict}
 
 # By environment, agent and tool; none: this call is not one of those that are judged anew.
@@ -48,6 +49,10 @@ class Judged:
     said: Said
     verdicts: Verdicts | None  # the columns of the row; none: no check has a say in it
     checked: bool = False
+
+    def left(self) -> "Judged":
+        """As it is told where nothing was written."""
+        return Judged(Said(self.said.before, self.said.before, not_checked=OVERTAKEN), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 from itertools import count
 
 import pytest
+from django.db import OperationalError
 
 from outcomes import commands
-from outcomes.commands import reclassifying, rejudging_parts
+from outcomes.commands import jobs, reclassifying, rejudging_parts
 from outcomes.models import Call, Rejudging
 from outcomes.rejudging import Judging
 from tests.outcomes.backtests import EDITOR
@@ -43,8 +44,26 @@ def test_a_call_that_changed_meanwhile_keeps_the_newer_word(project, agent, monk
         return commit(*args)
 
     monkeypatch.setattr(reclassifying, "reclassify", overtaken)
-    reclassified(project)
+    flips = reclassified(project).result["flips"]
     assert Call.objects.get().check_rule == "newer"
+    assert (flips["counts"]["newly_failed"], flips["counts"]["unchanged"]) == (0, 1)
+    assert flips["not_checked"] == {"It changed while this ran, and was judged then.": 1}
+
+
+def test_a_call_is_counted_once_however_often_its_transaction_is_tried(project, agent, monkeypatch):
+    agent.post(ran(NOT_OK, call_id="c", session_id="s"))
+    unified(project, "*")
+    note, tried = jobs.note, count(1)
+
+    def locked_out(*args, **figures):
+        if "place" in figures and next(tried) == 1:
+            raise OperationalError("database is locked")
+        return note(*args, **figures)
+
+    monkeypatch.setattr(jobs, "note", locked_out)
+    done = reclassified(project)
+    assert (done.passed, done.result["flips"]["counts"]["newly_failed"]) == (1, 1)
+    assert differences() == []
 
 
 def test_a_result_that_came_meanwhile_is_not_given_the_verdict_of_the_one_before(
