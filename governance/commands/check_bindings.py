@@ -84,7 +84,9 @@ def _unfit(line: Binding, absent: set[str]) -> Iterator[tuple[str, str]]:
             yield field, f"A glob has 1 to {longest:,} characters, without NUL; * fits everything."
     if not _has_wildcard(line.environment) and not _is_a_name(line.environment):
         yield "environment", "No environment can have this name, so the line would never fit."
-    if line.check in absent:
+    if not line.check:
+        yield "check", "Name the check that judges these calls."
+    elif line.check in absent:
         yield "check", f"There is no check {line.check[:128]!r} here."
 
 

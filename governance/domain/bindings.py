@@ -57,6 +57,14 @@ def hidden_by(bindings: Sequence[Binding], place: int) -> int | None:
     return None
 
 
+def with_line(bindings: Sequence[Binding], line: Binding) -> list[Binding]:
+    """Last, or before the first one that would leave nothing for it. Not twice."""
+    if line in bindings:
+        return list(bindings)
+    place = hidden_by([*bindings, line], len(bindings))
+    return [*bindings[:place], line, *(bindings[place:] if place is not None else ())]
+
+
 def _takes_all(wide: str, narrow: str) -> bool:
     # A star of `narrow`, taken as a letter, can only be met by a star of `wide`, which would meet
     # whatever it stands for as well. Of a question mark that cannot be said.

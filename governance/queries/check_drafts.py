@@ -28,6 +28,12 @@ def check_drafts_of(project: Project, person_id: int) -> list[CheckDraft]:
     return list(rows.filter(project=project, person=person_id)[:100])
 
 
+def new_check_drafts_of(project: Project, person_id: int) -> list[CheckDraft]:
+    """One's own, of checks that are not there yet, the one kept last first."""
+    rows = CheckDraft.objects.select_related("project")
+    return list(rows.filter(project=project, person=person_id, success_check=None)[:SHOWN])
+
+
 def check_drafts_of_others(check: Check, person_id: int) -> list[CheckDraft]:
     """Without their texts: whoever writes is told who else does."""
     rows = CheckDraft.objects.select_related("person").defer("text")

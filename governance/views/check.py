@@ -72,7 +72,10 @@ def check(request: MemberRequest, check_name: str) -> HttpResponse:
         "lines_of_it": [line_words(line) for line in lines],
         "includers": includers,
         "is_paged": before is not None,
+        "may_bind": may(request.role, Action.WRITE_BINDING),
     }
+    if found.is_own and not lines and not includers:
+        context["to_bind"] = context["outline"].tools
     if found.saved is not None:
         versions = check_versions_before(found.saved.success_check, before, VERSIONS + 1)
         context |= {

@@ -15,7 +15,13 @@ from governance import queries
 from governance.auth import MemberRequest, member_page
 from governance.commands.check_bindings import BindingsMovedOn, bind
 from governance.domain.actor import shown
-from governance.domain.bindings import MOST_LINES, Binding, hidden_by, lines_from_form
+from governance.domain.bindings import (
+    MOST_LINES,
+    Binding,
+    hidden_by,
+    lines_from_form,
+    with_line,
+)
 from governance.domain.errors import InvalidInput, Problem
 from governance.policies import Action, may, refuse_unless
 from governance.queries.check_bindings import Bindings, bindings_of
@@ -24,6 +30,7 @@ from governance.views.check_tabs import BINDINGS, tabs_of_all
 from governance.views.check_words import bindings_sentence
 
 _STEP = re.compile(r"(up|down|remove):(\d{1,3})")
+MOST_BEGUN = 20  # lines that one link proposes
 _AT = re.compile(r"bindings\[(\d+)\]\.(\w+)")
 
 
@@ -42,14 +49,14 @@ class Line:
 def check_bindings(request: MemberRequest) -> HttpResponse:
     present = bindings_of(request.project)
     if request.method != "POST":
-        lines = [*present.lines, *_begun(request)]
+        lines = _with_begun(request, present.lines)
         return _page(request, lines, present, is_changed=len(lines) > len(present.lines))
     refuse_unless(request.role, Action.WRITE_BINDING)
     lines = lines_from_form(request.POST.getlist)
     act = request.POST.get("act", "")
     if act != "save":
         if tool := request.POST.get("bind", ""):
-            lines.append(Binding("*", "*", tool, ""))
+            lines = with_line(lines, Binding("*", "*", tool, ""))
         return _page(request, _stepped(lines, act), present, is_changed=True)
     lines = [line for line in lines if line.tool or line.check]  # a line begun and left alone
     try:
@@ -65,11 +72,15 @@ def check_bindings(request: MemberRequest) -> HttpResponse:
     return redirect("governance:check_bindings", request.project.slug)
 
 
-def _begun(request: MemberRequest) -> list[Binding]:
-    """A line for the tool that another page leads here with; it is not saved yet."""
-    tool = request.GET.get("tool", "")
-    check = request.GET.get("check", "")
-    return [Binding("*", "*", tool or "*", check)] if tool or check else []
+def _with_begun(request: MemberRequest, present: Sequence[Binding]) -> list[Binding]:
+    """With lines for the tools that another page leads here with; they are not saved yet."""
+    check, lines = request.GET.get("check", ""), list(present)
+    tools = [tool for tool in request.GET.getlist("tool") if tool]
+    if not check and not tools:
+        return lines
+    for tool in tools[:MOST_BEGUN] or ["*"]:
+        lines = with_line(lines, Binding("*", "*", tool, check))
+    return lines
 
 
 def _stepped(lines: list[Binding], act: str) -> list[Binding]:
@@ -96,7 +107,7 @@ def _page(
 ) -> HttpResponse:
     may_bind = may(request.role, Action.WRITE_BINDING)
     names = check_names(request.project)
-    brought = {each.name for each in ours()}
+    brought = {each.name: each.description for each in ours()}
     problems = refused.errors if refused else ()
     context: dict[str, Any] = {
         "page_title": "Bindings",
@@ -106,8 +117,7 @@ def _page(
         "present": present,
         "changed_by": shown(present.changed_by),
         "may_bind": may_bind,
-        "own_names": [name for name in names if name not in brought],
-        "brought_names": [name for name in names if name in brought],
+        "names": [(name, brought.get(name, "of this project")) for name in names],
         "environments": queries.environments(request.project),
         "blank": Line(0, Binding("*", "*", "", ""), {}, None),
         "is_changed": is_changed,

@@ -1,5 +1,7 @@
 """One click from a suggestion to the editor, with the rule in the text."""
 
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -8,9 +10,10 @@ from django.views.decorators.http import require_POST
 
 from governance.auth import MemberRequest, member_page
 from governance.commands.kept_texts import DraftElsewhere
-from governance.commands.known_rules import draft_known_rule
+from governance.commands.known_rules import RuleIsThere, draft_known_rule
 from governance.domain.errors import InvalidInput, NotFound
 from governance.policies import Action
+from governance.queries.check_bindings import bindings_of
 from governance.views.writing import number_in
 
 
@@ -23,6 +26,8 @@ def draft_rule(request: MemberRequest) -> HttpResponse:
     names = {name: sent.get(name, "") for name in ("check", "rule", "tool", "judge")}
     try:
         draft = draft_known_rule(request.project, **names, by=request.actor)
+    except RuleIsThere as there:
+        return _to_be_bound(request, there.check, names["tool"])
     except (DraftElsewhere, InvalidInput, NotFound) as refused:
         messages.error(request, f"The rule was not drafted: {refused}")
         return redirect("outcomes:suggestions", slug)
@@ -30,3 +35,15 @@ def draft_rule(request: MemberRequest) -> HttpResponse:
     effect = reverse("outcomes:suggestion_effect", args=[slug, suggestion])
     # The same request again, which may write as this one did.
     return redirect(f"{effect}?draft={draft.pk}", preserve_request=True)
+
+
+def _to_be_bound(request: MemberRequest, check: str, tool: str) -> HttpResponse:
+    """It has the rule, and still the tool's results are judged otherwise: bound it may be not."""
+    slug = request.project.slug
+    if any(line.check == check for line in bindings_of(request.project).lines):
+        words = f"{check} has this rule already: what it says counts from the next result on."
+        messages.info(request, words)
+        return redirect("outcomes:suggestions", slug)
+    messages.info(request, f"{check} has this rule already, and is bound nowhere. Save this line.")
+    query = urlencode({"check": check, "tool": tool})
+    return redirect(f"{reverse('governance:check_bindings', args=[slug])}?{query}")

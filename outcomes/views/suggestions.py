@@ -109,6 +109,9 @@ def suggestion_effect(request: MemberRequest, suggestion_id: int) -> HttpRespons
     else:
         doorbell.ring_for_jobs()
         messages.success(request, "The rule is added. What it would change is being computed.")
+    if draft.success_check is None:
+        told = "Nothing is judged by a new check before it is bound: saved, it proposes its line."
+        messages.info(request, told)
     slug = request.project.slug
     if draft.success_check is None:
         return redirect("governance:edit_new_check_draft", slug, draft.pk)

@@ -241,7 +241,7 @@ def test_what_is_wrong_with_a_line_stands_at_it_and_nothing_is_lost(project, edi
     assert answer.status_code == 422
     body = answer.content.decode()
     assert "No environment can have this name" in body
-    assert "There is no check" in body
+    assert "Name the check that judges these calls." in body
     assert tools_in(answer) == ["http_*", "http_*"]
     assert bindings_of(project).lines == ()
 

@@ -172,6 +172,32 @@ def test_a_draft_that_is_open_already_gets_the_rule_as_well(project, agent, edit
     assert "tool: other" in made.text
 
 
+def test_a_second_click_writes_no_second_rule_and_another_rule_of_the_tool_joins_it(
+    project, agent, editor
+):
+    agent.post(ran({"ok": False}), ran({"success": False}))
+    commands.ask_for_look(project.pk)
+    commands.run_waiting_looks()
+    first, other = Suggestion.objects.order_by("rule")
+    for each in (first, first, other):
+        draft(editor, project, each)
+    made = CheckDraft.objects.get()
+    assert (made.text.count("id: no-success"), made.text.count("id: not-ok")) == (1, 1)
+
+
+def test_a_rule_that_is_saved_and_not_bound_leads_to_its_binding(project, fails, editor):
+    draft(editor, project, fails)
+    save_check(project, document=CheckDraft.objects.get().text, by=EDITOR)
+    opened = draft(editor, project, fails)
+    assert "crm-update has this rule already, and is bound nowhere." in text_of(opened)
+    assert opened.redirect_chain[-1][0].endswith("?check=crm-update&tool=crm_update")
+    of_check = reverse("governance:check", args=[project.slug, "crm-update"])
+    assert "Bind it to crm_update" in text_of(editor.get(of_check))
+    bind(project, [Binding("*", "*", "crm_update", "crm-update")], by=EDITOR)
+    assert "counts from the next result on" in text_of(draft(editor, project, fails))
+    assert "Bind it to" not in text_of(editor.get(of_check))
+
+
 def test_a_draft_that_no_rule_fits_into_is_left_as_it_is(project, agent, editor):
     save_check(project, document=check_text(FINE), by=EDITOR)
     bind(project, [Binding("*", "*", "*", "mine")], by=EDITOR)

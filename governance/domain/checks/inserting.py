@@ -1,7 +1,7 @@
 """Puts a rule or an example into the text of a check; all around it stays as it was written."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 import yaml
 
@@ -11,6 +11,7 @@ from governance.domain.checks.tree import tree_of
 from governance.domain.errors import DocumentInvalid, InvalidInput, Problem
 from governance.domain.json_value import Json
 from governance.domain.outline import lines_of_node
+from governance.domain.plain_document import mapping, value_of
 from governance.domain.source_text import decoded
 from governance.domain.written import lines_of
 
@@ -44,6 +45,15 @@ def rule_ids(text: str) -> list[str]:
     except InvalidInput:
         return []
     return [_id_of(item) for item in _items(_value(root, RULES))]
+
+
+def rules_of(text: str) -> list[dict[str, Any]]:
+    """As values, of a text that can be read; of any other none."""
+    try:
+        root = _root(text)
+    except InvalidInput:
+        return []
+    return [mapping(value_of(item)) for item in _items(_value(root, RULES))]
 
 
 def _with(text: str, key: str, pairs: Pairs, *, before: str = "") -> Inserted:

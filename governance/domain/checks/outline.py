@@ -40,6 +40,12 @@ class OutlinedCheck:
     rules: tuple[OutlinedCheckRule, ...]
     examples: tuple[OutlinedExample, ...]
 
+    @property
+    def tools(self) -> list[str]:
+        """Which its rules name; none where one of them is about every tool."""
+        named = list(dict.fromkeys(rule.tool for rule in self.rules))
+        return [] if "" in named else named
+
 
 def outline_of_check(text: str) -> OutlinedCheck:
     root = yaml.compose(text, Loader=yaml.CSafeLoader)

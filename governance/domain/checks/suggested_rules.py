@@ -1,13 +1,13 @@
 """A rule of the shipped library, written into the text of a check for one tool."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import yaml
 
 from governance.domain.checks.flow import flow
-from governance.domain.checks.inserting import Pairs, rule_ids, with_rule
+from governance.domain.checks.inserting import Pairs, rule_ids, rules_of, with_rule
 from governance.domain.checks.rules import KEYS, LONGEST_TOOL
 from governance.domain.checks.shipped import shipped, shipped_text
 from governance.domain.success import DEFAULT
@@ -43,13 +43,21 @@ def with_suggested(text: str, check: str, rule: str, tool: str) -> str:
     """Last of its rules, so that none of them is overruled, and for this tool alone.
 
     What the library would ask before it, and not call a failure, is asked before it here too.
+    What stands there already is not written twice.
     """
+    there = [_without_id(each) for each in rules_of(text)]
     for pairs in _rules(check, rule):
         written = dict(pairs) | {"id": _free(str(dict(pairs)["id"]), rule_ids(text))}
         if not _NO_GLOB.search(tool) and 0 < len(tool) <= LONGEST_TOOL:
             written["tool"] = tool
+        if _without_id(written) in there:
+            continue
         text = with_rule(text, [(key, written[key]) for key in KEYS if key in written]).text
     return text
+
+
+def _without_id(rule: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in rule.items() if key != "id"}
 
 
 def _rules(check: str, rule: str) -> Sequence[Pairs]:

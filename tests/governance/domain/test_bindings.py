@@ -2,7 +2,7 @@
 
 import pytest
 
-from governance.domain.bindings import Binding, first_fitting, hidden_by
+from governance.domain.bindings import Binding, first_fitting, hidden_by, with_line
 
 LINES = [
     Binding("production", "*", "http_*", "http"),
@@ -54,3 +54,11 @@ def test_a_line_is_hidden_where_an_earlier_one_takes_all_that_it_could_get(wide,
 def test_a_line_is_not_hidden_by_one_that_fits_fewer_agents():
     lines = [Binding("*", "bot", "*", "one"), Binding("*", "*", "http_get", "two")]
     assert hidden_by(lines, 1) is None
+
+
+def test_a_line_that_is_added_stands_where_it_takes_calls_and_not_twice():
+    narrow, all_ = Binding("production", "crm-*", "*", "ours"), Binding("*", "*", "*", "http")
+    new = Binding("*", "*", "crm_update", "crm-update")
+    assert with_line([narrow, all_], new) == [narrow, new, all_]
+    assert with_line([narrow], new) == [narrow, new]
+    assert with_line([new, all_], new) == [new, all_]
