@@ -1,0 +1,144 @@
+"""What some calls add up to: what became of them, their rate of success, how long they took."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
+from governance.domain.success import Verdict
+from governance.domain.wilson import wilson
+from outcomes.domain.durations import percentile
+from outcomes.domain.outcome import ToolDenied
+
+Became = tuple[str, str, str]  # kind, verdict, and how a denial's reason begins
+
+REASON: Final = 64  # characters of a denial's reason that figures tell apart
+
+_SUCCESS, _FAILURE, _UNKNOWN = Verdict.SUCCESS.value, Verdict.FAILURE.value, Verdict.UNKNOWN.value
+_DENIED: Final = ToolDenied.kind
+_OPEN: Final = ""  # the kind of a call without an outcome, as it is stored
+
+
+@dataclass(slots=True)
+class Figures:
+    counts: Counter[Became] = field(default_factory=Counter)
+    differing: Counter[Became] = field(default_factory=Counter)  # of these, disagreements
+    durations: Counter[int] = field(default_factory=Counter)  # by bucket, where they were asked for
+
+    def add(self, became: Became, calls: int, disagreements: int = 0) -> None:
+        self.counts[became] += calls
+        if disagreements:
+            self.differing[became] += disagreements
+
+    def __bool__(self) -> bool:
+        return any(self.counts.values())
+
+    @property
+    def calls(self) -> int:
+        """All of them, denied and open ones included."""
+        return sum(self.counts.values())
+
+    @property
+    def by_kind(self) -> Counter[str]:
+        """By the type of the outcome; empty: open."""
+        return self._summed(0)
+
+    @property
+    def by_verdict(self) -> Counter[str]:
+        """Of the calls that ran."""
+        found = self._summed(1)
+        found.pop("", None)
+        return found
+
+    @property
+    def by_reason(self) -> Counter[str]:
+        """Of the denied calls."""
+        found: Counter[str] = Counter()
+        for (kind, _, reason), calls in self.counts.items():
+            if kind == _DENIED and calls:
+                found[reason] += calls
+        return found
+
+    @property
+    def successes(self) -> int:
+        return self.by_verdict[_SUCCESS]
+
+    @property
+    def failures(self) -> int:
+        return self.by_verdict[_FAILURE]
+
+    @property
+    def unknown(self) -> int:
+        return self.by_verdict[_UNKNOWN]
+
+    @property
+    def ran(self) -> int:
+        return self.by_verdict.total()
+
+    @property
+    def denied(self) -> int:
+        return self.by_kind[_DENIED]
+
+    @property
+    def open(self) -> int:
+        return self.by_kind[_OPEN]
+
+    @property
+    def judged(self) -> int:
+        """What a rate is of: successes and failures."""
+        found = self.by_verdict
+        return found[_SUCCESS] + found[_FAILURE]
+
+    @property
+    def disagreements(self) -> int:
+        return sum(self.differing.values())
+
+    @property
+    def agent_said_success(self) -> int:
+        """Disagreements in which the check says failure."""
+        return self._differing_with(_FAILURE)
+
+    @property
+    def agent_said_failure(self) -> int:
+        return self._differing_with(_SUCCESS)
+
+    @property
+    def rate(self) -> float | None:
+        return self.successes / self.judged if self.judged else None
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The 95 % Wilson interval of the success rate."""
+        return wilson(self.successes, self.judged) if self.judged else None
+
+    @property
+    def worst_first(self) -> tuple[float, float, int]:
+        """To sort by: the upper bound of the success rate; what was never judged comes last."""
+        bounds = self.bounds
+        return (bounds[1], bounds[0], -self.judged) if bounds else (2.0, 2.0, -self.calls)
+
+    @property
+    def measured(self) -> int:
+        """How many calls the percentiles are of."""
+        return self.durations.total()
+
+    @property
+    def p50_ms(self) -> float | None:
+        return percentile(self.durations, 50)
+
+    @property
+    def p95_ms(self) -> float | None:
+        return percentile(self.durations, 95)
+
+    @property
+    def p99_ms(self) -> float | None:
+        return percentile(self.durations, 99)
+
+    def _summed(self, place: int) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for became, calls in self.counts.items():
+            if calls:
+                found[became[place]] += calls
+        return found
+
+    def _differing_with(self, verdict: str) -> int:
+        return sum(number for became, number in self.differing.items() if became[1] == verdict)
