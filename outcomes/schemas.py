@@ -17,6 +17,7 @@ from pydantic import (
 
 from outcomes.commands.wanted import Wanted
 from outcomes.queries import CallFilter
+from outcomes.queries.changed_calls import ChangedFilter
 
 
 def _in_utc(at: datetime) -> datetime:
@@ -144,6 +145,43 @@ class BacktestIn(Schema):
 
     def tools(self) -> list[str]:
         return _listed(self.tool)
+
+
+class ChangedCallsQuery(Schema):
+    """Of the calls that a backtest would change: without anything all of them."""
+
+    change: Literal[
+        "",
+        "newly_denied",
+        "newly_allowed",
+        "newly_asking",
+        "changed",
+        "undetermined",
+        "drift",
+    ] = ""
+    rule: Text = ""
+    tool: Text = ""
+    agent: Text = ""
+    session: Text = ""
+    env: Text = ""  # of the session
+    cursor: Text = ""
+    limit: int = Field(50, ge=1, le=1_000)
+
+    @model_validator(mode="after")
+    def of_one_session(self) -> Self:
+        if bool(self.session) != bool(self.env):
+            raise ValueError("A `session` is one of an `env`: give both, or neither.")
+        return self
+
+    def filter(self) -> ChangedFilter:
+        return ChangedFilter(
+            change=self.change,
+            rule=self.rule,
+            tool=self.tool,
+            agent=self.agent,
+            session=self.session,
+            environment=self.env,
+        )
 
 
 class CheckTrialIn(Schema):

@@ -11,6 +11,7 @@ from outcomes.views import (
     call_difference,
     call_rules,
     calls,
+    changed_calls,
     check_bindings,
     check_editor,
     check_for_call,
@@ -70,6 +71,7 @@ of_backtests = [
     path("panel/", backtests.backtest_panel, name="backtest_panel"),
     path("<int:backtest_id>/", backtests.backtest, name="backtest"),
     path("<int:backtest_id>/standing/", backtests.backtest_standing, name="backtest_standing"),
+    path("<int:backtest_id>/calls/", changed_calls.calls_of_backtest, name="calls_of_backtest"),
     path("<int:backtest_id>/cancel/", backtests.cancel_backtest, name="cancel_backtest"),
 ]
 of_suggestions = [

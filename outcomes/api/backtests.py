@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.http import HttpResponse
-from ninja import Router
+from ninja import Query, Router
 
 from governance import queries as governance
 from governance.auth import AccessRequest, KeyOrMember
@@ -11,10 +11,12 @@ from governance.domain.errors import NotFound
 from governance.policies import Action
 from outcomes import commands, doorbell, queries
 from outcomes.api.answers import answer
+from outcomes.api.cursors import cursor_at, place_of
 from outcomes.api.shapes import time_text
 from outcomes.commands.wanted import Wanted
-from outcomes.models import Backtest
-from outcomes.schemas import BacktestIn
+from outcomes.models import Backtest, ChangedCall
+from outcomes.queries.changed_calls import changed_calls, number_kept, number_of_changed
+from outcomes.schemas import BacktestIn, ChangedCallsQuery
 
 # A router of its own, as its address has to be tried before that of any bundle.
 router = Router(tags=["contracts"])
@@ -54,10 +56,28 @@ def start_backtest(request: AccessRequest, body: BacktestIn) -> HttpResponse:
     "/contracts/backtests/{int:backtest_id}", auth=KeyOrMember("read"), response={200: None}
 )
 def get_backtest(request: AccessRequest, backtest_id: int) -> HttpResponse:
-    backtest = queries.backtest_numbered(request.auth.project_id, backtest_id)
-    if backtest is None:
-        raise NotFound("There is no such backtest.")
-    return answer(backtest_out(backtest))
+    return answer(backtest_out(_found(request, backtest_id)))
+
+
+@router.get(
+    "/contracts/backtests/{int:backtest_id}/calls", auth=KeyOrMember("read"), response={200: None}
+)
+def get_calls_of_backtest(
+    request: AccessRequest, backtest_id: int, query: Query[ChangedCallsQuery]
+) -> HttpResponse:
+    """Those that would change, newest first: `number` of them are counted, `kept` one by one."""
+    backtest, wanted = _found(request, backtest_id), query.filter()
+    before = place_of(query.cursor) if query.cursor else None
+    page = changed_calls(backtest, wanted, size=query.limit, before=before)
+    last = page.rows[-1] if page.older else None
+    return answer(
+        {
+            "calls": [changed_call_out(row) for row in page.rows],
+            "number": number_of_changed(backtest, wanted),
+            "kept": number_kept(backtest, wanted),
+            "next": cursor_at(last.at, last.pk) if last else None,
+        }
+    )
 
 
 @router.delete("/contracts/backtests/{int:backtest_id}", auth=CAN_WRITE, response={200: None})
@@ -104,6 +124,31 @@ def backtest_out(backtest: Backtest) -> dict[str, Any]:
         "memory_mb": result.get("memory_mb"),
         "samples": result.get("samples", {}),
     }
+
+
+def changed_call_out(row: ChangedCall) -> dict[str, Any]:
+    call = row.call
+    return {
+        "call_id": call.call_id,
+        "environment": call.environment.name,
+        "session_id": call.session.session_id if call.session else None,
+        "tool_name": call.tool.name,
+        "agent_id": call.agent.name,
+        "timestamp": time_text(row.at),
+        "change": row.change,
+        "was": row.was,
+        "was_rule": row.was_rule or None,
+        "now": row.now,
+        "rule": row.rule or None,
+        "output": row.output,
+    }
+
+
+def _found(request: AccessRequest, number: int) -> Backtest:
+    backtest = queries.backtest_numbered(request.auth.project_id, number)
+    if backtest is None:
+        raise NotFound("There is no such backtest.")
+    return backtest
 
 
 def _version(request: AccessRequest, body: BacktestIn) -> int:

@@ -154,7 +154,7 @@ class Replay:
 
     def _told(self, row: Row) -> CallTold:
         environment = self._environments.get(row.environment, "")
-        return CallTold(row.call_id, environment, self._name, row.tool, row.agent, row.at)
+        return CallTold(row.call_id, environment, self._name, row.tool, row.agent, row.at, row.id)
 
     def _begin_session(self, row: Row, sessions: dict[int, str]) -> None:
         self._session = row.session

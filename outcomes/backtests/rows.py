@@ -19,6 +19,7 @@ class Row(NamedTuple):
 
     agent: str
     tool: str
+    id: int
     session: int | None
     at: int  # microseconds
     call_index: int

@@ -26,6 +26,7 @@ from governance.queries.projects import environments_by_id
 from governance.queries.versions import version_written
 from outcomes.backtests import Cancelled, Progress, Replay, Selection
 from outcomes.commands import jobs
+from outcomes.commands.changed_calls import keep_changed_calls
 from outcomes.commands.wanted import Wanted, fit
 from outcomes.models import Backtest
 from outcomes.models.jobs import WAITING
@@ -139,6 +140,7 @@ def _run(backtest: Backtest) -> None:
     finally:
         engine.close()
     cost = {"cpu_seconds": round(used, 3), "memory_mb": _most_memory()}
+    keep_changed_calls(backtest, progress.sums.kept)
     _note(backtest, progress, result=progress.as_json() | cost)
     jobs.end(Backtest.objects.all(), backtest.pk, Backtest.Status.DONE)
 

@@ -6,7 +6,7 @@ read. What must be unique is a constraint all the same.
 """
 
 from outcomes.models.artifacts import Artifact
-from outcomes.models.backtests import Backtest
+from outcomes.models.backtests import Backtest, ChangedCall
 from outcomes.models.calls import Call, Event
 from outcomes.models.demo import DemoRun
 from outcomes.models.fleet import AgentReport, AgentSeen
@@ -28,6 +28,7 @@ __all__ = [
     "Backtest",
     "Batch",
     "Call",
+    "ChangedCall",
     "DemoRun",
     "Event",
     "PastVerdict",

@@ -66,3 +66,25 @@ class Backtest(Job):
             + self.undetermined
             + self.unchanged
         )
+
+
+class ChangedCall(models.Model):
+    """A call that a backtest would change, or that drifts, as far as they are kept one by one."""
+
+    backtest = models.ForeignKey(Backtest, models.CASCADE, related_name="+", db_index=False)
+    call = models.ForeignKey("outcomes.Call", models.CASCADE, related_name="+", db_constraint=False)
+    at = models.DateTimeField()  # of the call
+    change = models.CharField(max_length=13)
+    behind = models.TextField()  # the rule that the difference comes from
+    was = models.CharField(max_length=7)
+    was_rule = models.TextField(blank=True)
+    now = models.CharField(max_length=7)
+    rule = models.TextField(blank=True)  # that decides now
+    output = models.CharField(max_length=6)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        indexes = [models.Index(fields=["backtest", "-at", "-id"], name="changed_call_by_time")]
+
+    def __str__(self) -> str:
+        return f"call {self.call_id}, {self.change}"

@@ -1,18 +1,20 @@
 """The tables of a result as its page shows them, and what happened over time as bars."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from governance.domain.figures import thousands
 from outcomes import charts, queries
-from outcomes.domain.backtests.sums import DRIFT
+from outcomes.domain.backtests.sums import DRIFT, OTHERS
 from outcomes.models import Backtest
-from outcomes.views.backtest_words import NAMES, limit_name
+from outcomes.views.backtest_words import NAMES, has_calls, limit_name
+from outcomes.views.paging import with_query
 from outcomes.views.rows import arguments_line
 
 SHOWN: Final = 12
@@ -39,6 +41,7 @@ class Cell:
 
     number: int
     word: str
+    url: str = ""  # to these calls, where they are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class Line:
     cells: list[Cell]
     calls: int
     environment: str = ""
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,30 +67,54 @@ class OverTime:
     zone: str
 
 
-def table(rows: dict[str, dict[str, int]], *, of_sessions: bool = False) -> Table:
-    """The most changed first; below it the sums of all lines, shown or not."""
+def table(rows: dict[str, dict[str, int]], kind: str, calls_at: str) -> Table:
+    """The most changed first; below it the sums of all lines, shown or not. Each figure leads to
+    its calls, below `calls_at`."""
     lines = []
     for name, counts in rows.items():
-        environment, _, session = name.partition("/") if of_sessions else ("", "", name)
-        cells = [Cell(counts[change], word) for change, word in CHANGES.items()]
-        lines.append(Line(session, cells, sum(counts.values()), environment))
+        environment, _, session = name.partition("/") if kind == "session" else ("", "", name)
+        # What is summed under no name of its own cannot be asked for.
+        at = "" if name == OTHERS else _with(calls_at, environment=environment, **{kind: session})
+        cells = _cells(counts, at)
+        is_changed = any(cell.number for cell in cells)
+        lines.append(
+            Line(session, cells, sum(counts.values()), environment, at if is_changed else "")
+        )
     lines.sort(key=lambda line: (-sum(cell.number for cell in line.cells), -line.calls, line.name))
-    sums = [
-        Cell(sum(line.cells[place].number for line in lines), word)
-        for place, word in enumerate(CHANGES.values())
+    sums = {
+        change: sum(line.cells[place].number for line in lines)
+        for place, change in enumerate(CHANGES)
+    }
+    return Table(lines[:SHOWN], max(0, len(lines) - SHOWN), _cells(sums, calls_at))
+
+
+def _cells(counts: Mapping[str, int], calls_at: str) -> list[Cell]:
+    return [
+        Cell(counts[change], word, _with(calls_at, change=change))
+        for change, word in CHANGES.items()
     ]
-    return Table(lines[:SHOWN], max(0, len(lines) - SHOWN), sums)
 
 
-def tables(backtest: Backtest) -> dict[str, Any]:
+def _with(address: str, **chosen: str) -> str:
+    return with_query(address, **chosen) if address else ""
+
+
+def tables(backtest: Backtest, slug: str) -> dict[str, Any]:
     result = backtest.result
+    calls_at = (
+        reverse("outcomes:calls_of_backtest", args=[slug, backtest.pk])
+        if has_calls(backtest)
+        else ""
+    )
     return {
-        "by_rule": table(result.get("by_rule", {})),
+        "all_url": calls_at,
+        "all_changed": backtest.calls - backtest.unchanged,
+        "by_rule": table(result.get("by_rule", {}), "rule", calls_at),
         "others": [
-            ("By tool", "tool", table(result.get("by_tool", {}))),
-            ("By agent", "agent", table(result.get("by_agent", {}))),
+            (f"By {kind}", kind, table(result.get(f"by_{kind}", {}), kind, calls_at))
+            for kind in ("tool", "agent")
         ],
-        "by_session": table(result.get("by_session", {}), of_sessions=True),
+        "by_session": table(result.get("by_session", {}), "session", calls_at),
         "sessions_changed": result.get("sessions_changed", 0),
         "over_time": over_time(result.get("over_time", [])),
         "limits": [

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from outcomes.models import Backtest
+from outcomes.queries.changed_calls import ChangedFilter
 
 NAMES: Final = {
     "newly_denied": "Newly denied",
@@ -12,6 +13,14 @@ NAMES: Final = {
     "changed": "Otherwise changed",
     "undetermined": "Undetermined",
     "unchanged": "Unchanged",
+}
+_CHANGED: Final = {  # one call, several
+    "newly_denied": ("would be newly denied", "would be newly denied"),
+    "newly_allowed": ("would be newly allowed", "would be newly allowed"),
+    "newly_asking": ("would be newly asked about", "would be newly asked about"),
+    "changed": ("would be otherwise changed", "would be otherwise changed"),
+    "undetermined": ("is undetermined", "are undetermined"),
+    "drift": ("drifts", "drift"),
 }
 _LIMITS: Final = {
     "max_attempts": "attempts",
@@ -36,8 +45,14 @@ def told(backtest: Backtest) -> dict[str, Any]:
         "sentence": sentence(backtest),
         "scope": scope_words(backtest),
         "of_what": of_what(backtest),
+        "has_calls": has_calls(backtest),
         "figures": [(name, words, getattr(backtest, name)) for name, words in NAMES.items()],
     }
+
+
+def has_calls(backtest: Backtest) -> bool:
+    """Whether those that would change were kept one by one when it ended."""
+    return bool(backtest.result.get("kept"))
 
 
 def sentence(backtest: Backtest) -> str:
@@ -85,6 +100,16 @@ def _numbers(backtest: Backtest) -> list[tuple[int, str]]:
         (backtest.changed, "otherwise changed"),
     ]
     return [(number, words) for number, words in told if number] or told[:1]
+
+
+def changed_sentence(number: int, wanted: ChangedFilter) -> str:
+    """The heading of a list: how many, of what, and what would become of them."""
+    calls = "No call" if not number else _calls(number).capitalize()
+    named = {"rule": wanted.rule, "tool": wanted.tool, "agent": wanted.agent}
+    named["session"] = wanted.session
+    groups = "".join(f" of the {kind} `{name}`" for kind, name in named.items() if name)
+    words = _CHANGED.get(wanted.change, ("would change", "would change"))[number != 1]
+    return f"{calls}{groups} {words}."
 
 
 def scope_words(backtest: Backtest) -> str:

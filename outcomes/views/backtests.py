@@ -168,7 +168,7 @@ def _result(request: MemberRequest, found: Backtest) -> dict[str, Any]:
         "live_url": ""
         if found.has_ended
         else with_query(reverse("outcomes:backtest_standing", args=[slug, found.pk]), tag=tag),
-        **tables(found),
+        **tables(found, slug),
     }
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from outcomes.domain.backtests.comparing import Change, Recorded
+from outcomes.domain.backtests.keeping import Changed, Kept
 from outcomes.domain.backtests.moments import moment_of
 from outcomes.domain.backtests.session_replay import Result
 
@@ -29,6 +30,7 @@ class CallTold(NamedTuple):
     tool: str
     agent: str
     at: int  # microseconds
+    row: int  # its id
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Sums:
     missing: dict[str, dict[str, int]] = field(default_factory=dict)  # by rule, by what
     pieces: list[dict[str, int]] = field(default_factory=list)
     samples: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    kept: Kept = field(default_factory=Kept)
 
     @property
     def calls(self) -> int:
@@ -85,10 +88,11 @@ class Sums:
             self.observed[rule] = self.observed.get(rule, 0) + 1
         if drifted:
             self.drift += 1
-            self._sample(DRIFT, call, recorded, result)
+            self._show(DRIFT, recorded.rule or NOT_NAMED, call, recorded, result)
         if result.change is not Change.UNCHANGED:
-            _row(self.by_rule, _rule_behind(recorded, result))[change] += 1
-            self._sample(change, call, recorded, result)
+            rule = _rule_behind(recorded, result)
+            _row(self.by_rule, rule)[change] += 1
+            self._show(change, rule, call, recorded, result)
 
     def leave(self, tool: str, agent: str, at: int) -> None:
         """A call that nothing changes about, of which there is no more to say."""
@@ -132,6 +136,7 @@ class Sums:
                 for place, counts in enumerate(self.pieces)
             ],
             "samples": self.samples,
+            "kept": len(self.kept),
         }
 
     def _piece(self, at: int) -> dict[str, int]:
@@ -143,11 +148,31 @@ class Sums:
         rows = sorted(self.by_session.items(), key=_most_changed)
         self.by_session = dict(rows[:SESSIONS])
 
-    def _sample(self, kind: str, call: CallTold, recorded: Recorded, result: Result) -> None:
+    def _show(
+        self, kind: str, behind: str, call: CallTold, recorded: Recorded, result: Result
+    ) -> None:
+        said = result.said
+        changed = Changed(
+            call=call.row,
+            at=call.at,
+            change=kind,
+            behind=behind,
+            was=recorded.decision.value,
+            was_rule=recorded.rule,
+            now=said.decision.value,
+            rule=said.rule or said.output_rule,
+            output=said.output,
+            tool=call.tool,
+            agent=call.agent,
+            session=f"{call.environment}/{call.session}" if call.session else "",
+        )
+        self.kept.offer(changed)
+        self._sample(kind, call, changed)
+
+    def _sample(self, kind: str, call: CallTold, changed: Changed) -> None:
         kept = self.samples.setdefault(kind, [])
         if len(kept) >= SAMPLES:
             return
-        said = result.said
         kept.append(
             {
                 "call_id": call.call_id,
@@ -156,11 +181,11 @@ class Sums:
                 "tool_name": call.tool,
                 "agent_id": call.agent,
                 "timestamp": moment_of(call.at).isoformat(),
-                "was": recorded.decision.value,
-                "was_rule": recorded.rule or None,
-                "now": said.decision.value,
-                "rule": said.rule or said.output_rule or None,
-                "output": said.output,
+                "was": changed.was,
+                "was_rule": changed.was_rule or None,
+                "now": changed.now,
+                "rule": changed.rule or None,
+                "output": changed.output,
             }
         )
 

@@ -28,7 +28,7 @@ DENIES = Said(Decision.DENIED, ("a",))
 
 
 def told(number=0, *, tool="t", at=BEGINNING):
-    return CallTold(f"c-{number}", "production", "s", tool, "bot", micros_of(at))
+    return CallTold(f"c-{number}", "production", "s", tool, "bot", micros_of(at), number)
 
 
 def added(*changes, sums=None):
