@@ -122,3 +122,7 @@ memory: setup-dev
 
 streams: setup-dev
 	@$(BIN)/python -m bench.streams
+
+# Pictures of every page, with the traffic of a demo, into a folder that is not kept.
+pictures: setup-dev browser
+	@$(BIN)/python -m tests.pictures

@@ -71,7 +71,9 @@ def fill_demo(
         governance.revoke_demo_keys(project)
         if not error and code not in (0, -9):
             error = ENDED_EARLY
-        outcomes.end_demo(run.pk, error=error)
+        wanted = outcomes.end_demo(run.pk, error=error)
+    if wanted:
+        outcomes.ask_for_look(project.pk)  # what fails silently is to be found at once
     return error
 
 

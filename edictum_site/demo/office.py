@@ -3,7 +3,7 @@
 from edictum_site.demo.agent import Agent, Answer
 from edictum_site.demo.answers import account, crm, text, took
 
-CRM_FAILS, CRM_FAILED_BEFORE = 0.02, 0.09  # its hosts were changed on the fifth day
+CRM_FAILS, CRM_FAILED_BEFORE = 0.04, 0.11  # its hosts were changed on the fifth day
 REBUILT = 9  # from this day on the index of the warehouse answers without finding
 
 

@@ -15,7 +15,11 @@ import asyncio
 from edictum import Edictum
 from edictum.server import EdictumServerClient, ServerAuditSink
 
-client = EdictumServerClient("{url}", "{key}", agent_id="my-agent", env="{env}")
+client = EdictumServerClient(
+    "{url}",
+    "{key}",
+    agent_id="my-agent", env="{env}",
+)
 sink = ServerAuditSink(client)
 guard = Edictum(environment="{env}", audit_sink=sink)
 

@@ -84,8 +84,6 @@ def _page(
             env=environment,
         ),
         "environment": environment,
-        "contracts": bundle_names(project, limit=1),
-        "checks": newest_check_versions(project, "", 1),
         "demo": next((each for each in request.projects if each.is_demo), None),
         "may_manage": may(request.role, Action.MANAGE_KEYS),
         "may_write": may(request.role, Action.WRITE_CONTRACT),
@@ -95,14 +93,22 @@ def _page(
 
 
 def _arrival(request: MemberRequest) -> dict[str, Any]:
-    newest = newest_outcome(request.project.pk)
+    project = request.project
+    newest = newest_outcome(project.pk)
+    contracts, checks = bundle_names(project, limit=1), newest_check_versions(project, "", 1)
     tag = str(newest.pk) if newest else "none"
-    live = reverse("first_hour:first_outcome", args=[request.project.slug])
+    live = reverse("first_hour:first_outcome", args=[project.slug])
     return {
         "newest": newest,
         "tag": tag,
         "live_url": "" if newest else with_query(live, tag=tag),
-        "sentence": "Your first outcome is here. Two steps are left."
+        "contracts": contracts,
+        "checks": checks,
+        "sentence": f"Your first outcome is here. {_left((not contracts) + (not checks))}"
         if newest
         else "Connect an agent; it takes about two minutes.",
     }
+
+
+def _left(steps: int) -> str:
+    return ("Everything is set up.", "One step is left.", "Two steps are left.")[steps]

@@ -39,9 +39,10 @@ def note_demo(number: int, *, passed: int, total: int, calls: int) -> bool:
     return jobs.note(_runs(), number, passed=passed, total=total, calls=calls)
 
 
-def end_demo(number: int, *, error: str = "") -> None:
+def end_demo(number: int, *, error: str = "") -> bool:
+    """Whether it was still wanted."""
     status = DemoRun.Status.FAILED if error else DemoRun.Status.DONE
-    jobs.end(_runs(), number, status, error=error[:500])
+    return jobs.end(_runs(), number, status, error=error[:500])
 
 
 def cancel_demo(project_id: int) -> None:

@@ -1,0 +1,121 @@
+"""Pictures of every page with demo data, in both themes and at both widths: `make pictures`.
+
+Pages are found in the URL configuration: one that comes later is among them without being named
+here, once what its address names is (`told.py`).
+"""
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import django
+from playwright.sync_api import Browser, Page, sync_playwright
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "edictum_site.settings")
+os.environ.setdefault("EDICTUM_SITE_DATA", str(Path(".cache/check").resolve()))
+django.setup()
+
+from edictum_site.stack.running import product  # noqa: E402 - after the settings are there
+from tests.journeys.conftest import NAMES, sign_in  # noqa: E402
+from tests.journeys.console import EMAIL, PASSWORD  # noqa: E402
+from tests.pictures.told import Told, pages_of  # noqa: E402
+
+FOLDER = Path("pictures")
+DATA = Path(".cache/pictures").resolve()  # kept for the next time; without it the demo is new
+THEMES, WIDTHS = ("light", "dark"), (1280, 390)
+TALLEST = 2_600  # pixels of a picture
+PATIENCE = 120.0  # seconds for the demo
+
+
+def main() -> int:
+    only = sys.argv[1:]
+    program = next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
+        say("Chromium is not installed: apt-get install --no-install-recommends chromium")
+        return 1
+    FOLDER.mkdir(exist_ok=True)
+    variables = {"EDICTUM_SITE_ADMIN_EMAIL": EMAIL, "EDICTUM_SITE_ADMIN_PASSWORD": PASSWORD}
+    with product(DATA, variables) as running, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        told = demo_of(chromium, running.url)
+        taken = sum(
+            taken_of(chromium, running.url, told, theme, width, only)
+            for theme in THEMES
+            for width in WIDTHS
+        )
+        chromium.close()
+    say(f"{taken} pictures are in {FOLDER}/")
+    return 0
+
+
+def demo_of(chromium: Browser, url: str) -> Told:
+    """Fill a demo as a person does, and ask it what there is to show."""
+    page = chromium.new_page()
+    sign_in(page, url)
+    page.goto(f"{url}/p/default/start/")
+    if page.get_by_role("link", name="To the demo").count():  # of the last time
+        page.get_by_role("link", name="To the demo").click()
+    else:
+        page.get_by_role("button", name="Make a demo project").click()
+        say("Simulated agents live through two weeks …")
+    ends = time.monotonic() + PATIENCE
+    while not page.get_by_role("link", name="Look around").count():
+        if time.monotonic() > ends:
+            raise SystemExit("The demo was not filled in time.")
+        time.sleep(0.5)
+    told = Told(page, url)
+    page.close()
+    return told
+
+
+def taken_of(
+    chromium: Browser, url: str, told: Told, theme: str, width: int, only: list[str]
+) -> int:
+    context = chromium.new_context(
+        color_scheme="light" if theme == "light" else "dark",
+        viewport={"width": width, "height": 900},
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    page.goto(f"{url}/account/sign-in/")
+    pictured(page, "sign-in", theme, width)
+    sign_in(page, url)
+    number = 1
+    for name, path in wanted(told, only):
+        answer = page.request.get(f"{url}{path}")
+        if answer.status != 200 or "<html" not in answer.text()[:200]:
+            continue  # a part of a page, a file, or what takes a post
+        page.goto(f"{url}{path}")
+        pictured(page, name, theme, width)
+        number += 1
+    context.close()
+    return number
+
+
+def wanted(told: Told, only: list[str]) -> Iterator[tuple[str, str]]:
+    for name, path in pages_of(told):
+        if not only or any(part in name for part in only):
+            yield name, path
+
+
+def pictured(page: Page, name: str, theme: str, width: int) -> None:
+    page.wait_for_timeout(150)  # parts that ask for themselves as soon as they are there
+    page.wait_for_load_state("load")
+    height = page.evaluate("document.documentElement.scrollHeight")
+    page.screenshot(
+        path=FOLDER / f"{name}-{width}-{theme}.png",
+        full_page=True,
+        clip={"x": 0, "y": 0, "width": width, "height": min(height, TALLEST)},
+    )
+
+
+def say(words: str) -> None:
+    sys.stdout.write(f"{words}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
