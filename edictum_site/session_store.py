@@ -16,8 +16,9 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import msgspec
-from django.db import DataError, IntegrityError, connection
+from django.db import DataError, IntegrityError
 
+from edictum_site.at_hand.sqlite import SqliteAtHand
 from edictum_site.front.bodies import ClientGone, Receive
 from edictum_site.front.environ import Scope
 from edictum_site.front.replies import FAILED, Reply, refusal
@@ -28,6 +29,7 @@ from governance.auth import AGENT_HEADER, Access, kept_access
 from governance.domain import api_keys
 from outcomes.commands import Increment, counting_up
 from outcomes.domain.stored_key import LARGEST_NUMBER, NO_SUCH_KEY
+from outcomes.models.statements import ON_POSTGRESQL
 from outcomes.queries import Look, looking_up
 from outcomes.wire import BodyRefused
 from outcomes.wire.session_store import read_amount, read_key, read_keys
@@ -65,9 +67,9 @@ class SessionStore:
     def __init__(self, front: Application) -> None:
         self._front = front
         counting, looking = OwnThread("counting"), OwnThread("looking")
-        self._counting = Together(counting, counting_up, alone=_alone(counting))
+        self._counting = Together(counting, counting_up, alone=counting_alone(counting))
         # Beside it: who looks must not wait for the commits of those who count.
-        self._looking = Together(looking, looking_up, alone=_alone(looking))
+        self._looking = Together(looking, looking_up, alone=looking_alone(looking))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         access = _access_of(scope) if _may_be_plain(scope) else None
@@ -114,13 +116,20 @@ class SessionStore:
             return None
 
 
-def _alone(thread: OwnThread) -> Connection | None:
-    """SQLite has none that would be quicker."""
-    if connection.vendor != "postgresql":
-        return None
-    from edictum_site.at_hand import AtHand  # noqa: PLC0415 - its driver is not loaded for SQLite
+def counting_alone(thread: OwnThread) -> Connection:
+    """With SQLite a thread does it: the loop cannot leave a commit that takes long."""
+    return _postgres_at_hand(thread) if ON_POSTGRESQL else thread
 
-    return AtHand(thread)
+
+def looking_alone(thread: OwnThread) -> Connection:
+    return _postgres_at_hand(thread) if ON_POSTGRESQL else SqliteAtHand(thread)
+
+
+def _postgres_at_hand(thread: OwnThread) -> Connection:
+    # Its driver is not loaded for SQLite.
+    from edictum_site.at_hand.postgres import PostgresAtHand  # noqa: PLC0415
+
+    return PostgresAtHand(thread)
 
 
 def _ok(body: dict[str, Any]) -> Reply:

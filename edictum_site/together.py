@@ -36,14 +36,24 @@ class Together(Generic[Asked, Told]):
         self._alone = alone or connection
         self._steps_of = steps_of
         self._waiting: list[tuple[asyncio.Future[Told], Asked]] = []
-        self._at_work: asyncio.Task[None] | None = None
+        self._at_work = False
+        self._turns: asyncio.Task[None] | None = None
 
     async def ask(self, asked: Asked) -> Told:
-        done: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
-        self._waiting.append((done, asked))
-        if self._at_work is None:
-            self._at_work = asyncio.create_task(self._work())
-        return await done
+        if self._at_work:
+            done: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
+            self._waiting.append((done, asked))
+            return await done
+        # Whoever comes first does it itself, without a task.
+        self._at_work = True
+        try:
+            (told,) = await self._alone.carry_out(self._steps_of([asked]))
+            return told
+        finally:
+            if self._waiting:
+                self._turns = asyncio.create_task(self._work())
+            else:
+                self._at_work = False
 
     async def stop(self) -> None:
         await self._alone.stop()
@@ -63,4 +73,4 @@ class Together(Generic[Asked, Told]):
                 for (done, _), each in zip(turn, told, strict=True):
                     if not done.done():  # its client has gone
                         done.set_result(each)
-        self._at_work = None
+        self._at_work = False

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
-
 from governance.auth import Access
 from outcomes.commands.session_store import COUNT_UP, row_of
-from outcomes.models.statements import Statement, Steps
+from outcomes.models.statements import ON_POSTGRESQL, Statement, Steps
 
 _RETURNING = "environment_id, digest, number"
 _EACH = COUNT_UP.replace("RETURNING number", f"RETURNING {_RETURNING}")
@@ -61,6 +59,6 @@ def counting_up(wanted: Sequence[Increment]) -> Steps[list[int | None]]:
 
 def _counted_up(rows: list[list[Any]]) -> Statement:
     # Most are alone, and PostgreSQL takes a third longer over arrays.
-    if connection.vendor == "postgresql" and len(rows) > 1:
+    if ON_POSTGRESQL and len(rows) > 1:
         return Statement(_ALL, [[list(column) for column in zip(*rows, strict=True)]], writes=True)
     return Statement(_EACH, rows, writes=True)

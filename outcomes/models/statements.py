@@ -6,13 +6,17 @@ before the first statement of every request.
 
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
+from django.conf import settings
 from django.db import connection, transaction
 
+# Told by the settings: on the event loop Django makes a connection anew for each request that asks
+# one what it is.
+ON_POSTGRESQL = settings.DATABASES["default"]["ENGINE"].endswith("postgresql")
 ASK_AGAIN = 1.0  # seconds; a connection that answered a moment ago needs no asking
 
 Row = tuple[Any, ...]
@@ -42,15 +46,28 @@ def carry_out(steps: Steps[Told]) -> Told:
         return told
 
 
+async def carry_out_beside(
+    rows_of: Callable[[Statement], Awaitable[list[Row]]], steps: Steps[Told]
+) -> Told:
+    """The same for the event loop, which waits for rows without holding anybody up."""
+    try:
+        statement = next(steps)
+        while True:
+            statement = steps.send(await rows_of(statement))
+    except StopIteration as done:
+        told: Told = done.value
+        return told
+
+
 def _rows_of(statement: Statement) -> list[Row]:
-    if connection.vendor == "postgresql":
+    if ON_POSTGRESQL:
         (values,) = statement.rows
         return _on_postgres(statement.text, values)
     return (write_each if statement.writes else read_each)(statement.text, statement.rows)
 
 
 def read_row(statement: str, values: Sequence[Any]) -> Row | None:
-    if connection.vendor == "postgresql":
+    if ON_POSTGRESQL:
         return _row_of(_on_postgres(statement, values))
     return _row_of(read_each(statement, [values]))
 
@@ -64,7 +81,7 @@ def read_each(statement: str, rows: Sequence[Sequence[Any]]) -> list[Row]:
 
 def write_row(statement: str, values: Sequence[Any]) -> Row | None:
     """The statement must be the whole of what is written."""
-    if connection.vendor == "postgresql":
+    if ON_POSTGRESQL:
         return _row_of(_on_postgres(statement, values))
     return _row_of(write_each(statement, [values]))
 
@@ -79,7 +96,7 @@ def write_each(statement: str, rows: Sequence[Sequence[Any]]) -> list[Row]:
 
 def _on_sqlite(statement: str, rows: Sequence[Sequence[Any]]) -> list[Row]:
     execute = connection.connection.execute
-    written = _with_question_marks(statement)
+    written = with_question_marks(statement)
     return [row for values in rows for row in execute(written, values).fetchall()]
 
 
@@ -96,7 +113,7 @@ def _row_of(rows: Sequence[Row]) -> Row | None:
 
 
 @cache
-def _with_question_marks(statement: str) -> str:
+def with_question_marks(statement: str) -> str:
     return statement.replace("%s", "?")
 
 

@@ -4,12 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from django.db import connection
-
 from outcomes.codec import digest_of
 from outcomes.domain.stored_key import is_counter
 from outcomes.models import Session, StoredValue
-from outcomes.models.statements import Statement, Steps, carry_out, read_row
+from outcomes.models.statements import ON_POSTGRESQL, Statement, Steps, carry_out, read_row
 
 _ONE = "SELECT number, text FROM outcomes_storedvalue WHERE environment_id = %s AND digest = %s"
 _EACH = _ONE.replace("SELECT", "SELECT digest,")
@@ -67,7 +65,7 @@ def looking_up(wanted: Sequence[Look]) -> Steps[list[dict[str, str]]]:
 def _finding(environment_id: int | None, keys: Iterable[str]) -> Steps[dict[str, str]]:
     by_digest = {digest_of_key(key): key for key in keys}
     # One key is found without an array in two thirds of the time; SQLite knows no arrays.
-    if connection.vendor == "postgresql" and len(by_digest) != 1:
+    if ON_POSTGRESQL and len(by_digest) != 1:
         rows = yield Statement(_AMONG, [[environment_id, list(by_digest)]])
     else:
         rows = yield Statement(_EACH, [[environment_id, digest] for digest in by_digest])

@@ -1,11 +1,10 @@
-"""A connection to PostgreSQL that the event loop asks itself, and waits for no more than a moment.
+"""A connection to PostgreSQL that the event loop asks itself, and hears the answer of.
 
 Who asks alone waits longer for threads that hand on the question and the answer, and for a driver
-that serves everybody's types, than for the statement. What is not answered within the moment is
-waited for by a thread, and the loop goes on.
+that serves everybody's types, than for the statement. Only connecting is left to a thread.
 """
 
-import select
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -15,9 +14,8 @@ from psycopg import pq
 from psycopg.errors import error_from_result
 
 from edictum_site.own_thread import OwnThread
-from outcomes.models.statements import Row, Statement, Steps
+from outcomes.models.statements import Row, Statement, Steps, carry_out_beside
 
-MOMENT = 2  # milliseconds; a commit takes a third of one
 TEXT, BINARY = pq.Format.TEXT, pq.Format.BINARY
 
 Told = TypeVar("Told")
@@ -32,21 +30,17 @@ def _bytea(sent: bytes) -> bytes:
 _READERS: dict[int, Callable[[bytes], Any]] = {17: _bytea, 20: int, 25: bytes.decode}
 
 
-class AtHand:
-    """One turn at a time; `thread` is there for what takes long, connecting among it."""
+class PostgresAtHand:
+    """One turn at a time; `thread` is there for connecting."""
 
     def __init__(self, thread: OwnThread) -> None:
         self._thread = thread
         self._kept: _Prepared | None = None
+        # Asked here: on the loop Django would make a connection anew for each request.
+        self._errors = connection.wrap_database_errors
 
     async def carry_out(self, steps: Steps[Told]) -> Told:
-        try:
-            statement = next(steps)
-            while True:
-                statement = steps.send(await self._rows_of(statement))
-        except StopIteration as done:
-            told: Told = done.value
-            return told
+        return await carry_out_beside(self._rows_of, steps)
 
     async def stop(self) -> None:
         self._forget()
@@ -54,26 +48,20 @@ class AtHand:
 
     async def _rows_of(self, statement: Statement) -> list[Row]:
         (values,) = statement.rows
-        with connection.wrap_database_errors:
-            if self._kept is None or self._kept.has_ended():
+        with self._errors:
+            if self._kept is None or self._kept.ended:
                 self._forget()
                 self._kept = await self._thread.call(_Prepared)
-            kept = self._kept
+                self._kept.listen()
             try:
-                if statement.text not in kept.names:
-                    await self._thread.call(lambda: kept.prepare(statement.text))
-                kept.ask(statement.text, values)
-                if not kept.answered(MOMENT):
-                    await self._thread.call(lambda: kept.answered(None))
-                result = kept.result()
+                return _rows(await self._kept.ask(statement.text, values))
             except BaseException:
                 self._forget()  # whoever asks next must not be told this answer
                 raise
-            return _rows(result)
 
     def _forget(self) -> None:
         if self._kept is not None:
-            self._kept.connection.close()
+            self._kept.end()
             self._kept = None
 
 
@@ -82,43 +70,70 @@ class _Prepared:
 
     def __init__(self) -> None:
         settings = connection.get_connection_params() | {"autocommit": True}
-        self.connection = psycopg.connect(**settings)
-        self.names: dict[str, bytes] = {}
-        self._libpq = self.connection.pgconn
-        self._readable = select.poll()
-        self._readable.register(self._libpq.socket, select.POLLIN)
+        self.ended = False
+        self._connection = psycopg.connect(**settings)
+        self._libpq = self._connection.pgconn
+        self._names: dict[str, bytes] = {}
+        self._answer: asyncio.Future[None] | None = None
 
-    def has_ended(self) -> bool:
-        """It was asked nothing, so what the server has to say is that it ends."""
-        return bool(self._readable.poll(0))
+    def listen(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(self._libpq.socket, self._hear)
 
-    def prepare(self, text: str) -> None:
+    def end(self) -> None:
+        if not self.ended:
+            self.ended = True
+            self._loop.remove_reader(self._libpq.socket)
+            self._connection.close()
+
+    async def ask(self, text: str, values: Sequence[Any]) -> pq.abc.PGresult:
+        if text not in self._names:
+            await self._prepare(text)
+        formats = [BINARY if isinstance(value, bytes) else TEXT for value in values]
+        self._libpq.send_query_prepared(self._names[text], [*map(_sent, values)], formats)
+        return await self._told()
+
+    async def _prepare(self, text: str) -> None:
         *parts, last = text.replace("%b", "%s").split("%s")
         numbered = "".join(f"{part}${place}" for place, part in enumerate(parts, 1)) + last
-        name = f"at_hand_{len(self.names)}".encode()
-        prepared = self._libpq.prepare(name, numbered.encode())
+        name = f"at_hand_{len(self._names)}".encode()
+        self._libpq.send_prepare(name, numbered.encode())
+        prepared = await self._told()
         if prepared.status != pq.ExecStatus.COMMAND_OK:
             raise error_from_result(prepared)
-        self.names[text] = name
+        self._names[text] = name
 
-    def ask(self, text: str, values: Sequence[Any]) -> None:
-        formats = [BINARY if isinstance(value, bytes) else TEXT for value in values]
-        self._libpq.send_query_prepared(self.names[text], [*map(_sent, values)], formats)
-
-    def answered(self, within: int | None) -> bool:
-        while self._readable.poll(within):
-            self._libpq.consume_input()
-            if not self._libpq.is_busy():
-                return True
-        return False
-
-    def result(self) -> pq.abc.PGresult:
+    async def _told(self) -> pq.abc.PGresult:
+        while self._libpq.flush():
+            await self._writable()
+        self._answer = self._loop.create_future()
+        await self._answer
         result = self._libpq.get_result()
         while self._libpq.get_result() is not None:  # to be asked again, it must have told all
             pass
         if result is None:
             raise psycopg.OperationalError("The server told nothing.")
         return result
+
+    async def _writable(self) -> None:
+        ready = self._loop.create_future()
+        self._loop.add_writer(self._libpq.socket, ready.set_result, None)
+        try:
+            await ready
+        finally:
+            self._loop.remove_writer(self._libpq.socket)
+
+    def _hear(self) -> None:
+        answer = self._answer
+        if answer is None or answer.done():
+            self.end()  # it was asked nothing, so what the server has to say is that it ends
+            return
+        try:
+            self._libpq.consume_input()
+            if not self._libpq.is_busy():
+                answer.set_result(None)
+        except psycopg.Error as error:
+            answer.set_exception(error)
 
 
 def _sent(value: object) -> Sent:
