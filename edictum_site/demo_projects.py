@@ -71,7 +71,7 @@ def fill_demo(
         governance.revoke_demo_keys(project)
         if not error and code not in (0, -9):
             error = ENDED_EARLY
-        wanted = outcomes.end_demo(run.pk, error=error)
+        wanted = outcomes.end_demo(run, error=error)
     if wanted:
         outcomes.ask_for_look(project.pk)  # what fails silently is to be found at once
     return error
@@ -85,7 +85,7 @@ def _follow(run: DemoRun, lines: IO[str], tell: Callable[[DemoRun], None]) -> st
             return str(said["error"])
         run.passed, run.total, run.calls = said["passed"], said["total"], said["calls"]
         figures = {"passed": run.passed, "total": run.total, "calls": run.calls}
-        if not outcomes.note_demo(run.pk, **figures):
+        if not outcomes.note_demo(run, **figures):
             return ""  # removed, or cancelled
         tell(run)
         if run.passed == run.total:

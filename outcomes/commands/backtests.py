@@ -130,19 +130,17 @@ def _run(backtest: Backtest) -> None:
     except Cancelled:
         return
     except (KeyboardInterrupt, SystemExit):  # asked to stop, so this is no try that failed
-        jobs.put_back(Backtest.objects.all(), backtest.pk)
+        jobs.put_back(backtest)
         raise
     except GovernanceError as error:
-        jobs.end(
-            Backtest.objects.all(), backtest.pk, Backtest.Status.FAILED, error=str(error)[:500]
-        )
+        jobs.end(backtest, Backtest.Status.FAILED, error=str(error)[:500])
         return
     finally:
         engine.close()
     cost = {"cpu_seconds": round(used, 3), "memory_mb": _most_memory()}
     keep_changed_calls(backtest, progress.sums.kept)
     _note(backtest, progress, result=progress.as_json() | cost)
-    jobs.end(Backtest.objects.all(), backtest.pk, Backtest.Status.DONE)
+    jobs.end(backtest, Backtest.Status.DONE)
 
 
 def _most_memory() -> int:
@@ -154,8 +152,7 @@ def _most_memory() -> int:
 def _note(backtest: Backtest, progress: Progress, **more: Any) -> bool:
     """The figures so far; False when nobody wants to know more."""
     return jobs.note(
-        Backtest.objects.all(),
-        backtest.pk,
+        backtest,
         total=progress.total,
         passed=progress.passed,
         drift=progress.sums.drift,

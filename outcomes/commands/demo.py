@@ -34,15 +34,15 @@ def next_demo() -> DemoRun | None:
     return jobs.claimed(_runs())
 
 
-def note_demo(number: int, *, passed: int, total: int, calls: int) -> bool:
+def note_demo(run: DemoRun, *, passed: int, total: int, calls: int) -> bool:
     """Whether it is still wanted."""
-    return jobs.note(_runs(), number, passed=passed, total=total, calls=calls)
+    return jobs.note(run, passed=passed, total=total, calls=calls)
 
 
-def end_demo(number: int, *, error: str = "") -> bool:
+def end_demo(run: DemoRun, *, error: str = "") -> bool:
     """Whether it was still wanted."""
     status = DemoRun.Status.FAILED if error else DemoRun.Status.DONE
-    return jobs.end(_runs(), number, status, error=error[:500])
+    return jobs.end(run, status, error=error[:500])
 
 
 def cancel_demo(project_id: int) -> None:

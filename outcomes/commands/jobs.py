@@ -4,11 +4,13 @@ import os
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 
-from django.db.models import F, QuerySet
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from outcomes.models.jobs import WAITING, Job
 
+ANYWAY: Final = Q()
 LOST_AFTER: Final = timedelta(seconds=30)
 TRIES: Final = 3
 ALL: Final = 2**31  # of those that wait
@@ -26,10 +28,18 @@ def take_up_lost(jobs: QuerySet[J]) -> int:
         return 0  # asked every few seconds, all day: nothing is to be written then
     now = timezone.now()
     lost = jobs.filter(status=Job.Status.RUNNING, heard_at__lt=now - LOST_AFTER).order_by()
-    lost.filter(tries__gte=TRIES).update(
-        status=Job.Status.FAILED, finished_at=now, error=ENDED_UNDER_IT
-    )
-    lost.update(status=Job.Status.QUEUED)
+    if lost.exists():
+        with transaction.atomic():
+            # Whose process stopped in the midst of writing is left to the database to end: who
+            # asks has one thread, and everybody's calls wait for it.
+            unlocked = lost.select_for_update(skip_locked=True).values_list("pk", "tries")
+            found = list(unlocked)
+            given_up = [number for number, tries in found if tries >= TRIES]
+            jobs.filter(pk__in=given_up).update(
+                status=Job.Status.FAILED, finished_at=now, error=ENDED_UNDER_IT
+            )
+            again = [number for number, tries in found if tries < TRIES]
+            jobs.filter(pk__in=again).update(status=Job.Status.QUEUED)
     return jobs.filter(status=Job.Status.QUEUED).count()
 
 
@@ -41,27 +51,33 @@ def claimed(jobs: QuerySet[J]) -> J | None:
         taken = jobs.filter(pk=number, status=Job.Status.QUEUED).update(
             status=Job.Status.RUNNING, started_at=now, heard_at=now, tries=F("tries") + 1
         )
-        if taken:
-            return jobs.get(pk=number)
+        found = jobs.filter(pk=number, started_at=now).first() if taken else None
+        if found is not None:
+            return found
     return None
 
 
-def note(jobs: QuerySet[J], number: int, **figures: Any) -> bool:
-    """The figures so far; False when nobody wants to know more."""
-    running = jobs.filter(pk=number, status=Job.Status.RUNNING)
-    return bool(running.update(heard_at=timezone.now(), **figures))
+def note(job: Job, **figures: Any) -> bool:
+    """The figures so far; False when nobody wants to know more of this process."""
+    return bool(held(job).update(heard_at=timezone.now(), **figures))
 
 
-def end(jobs: QuerySet[J], number: int, status: Job.Status, *, error: str = "") -> bool:
-    running = jobs.filter(pk=number, status=Job.Status.RUNNING)
-    return bool(running.update(status=status, finished_at=timezone.now(), error=error))
-
-
-def put_back(jobs: QuerySet[J], number: int) -> None:
-    """Its process was asked to stop, so this is no try that failed."""
-    jobs.filter(pk=number, status=Job.Status.RUNNING).update(
-        status=Job.Status.QUEUED, tries=F("tries") - 1
+def end(job: Job, status: Job.Status, *, error: str = "", only: Q = ANYWAY) -> bool:
+    return bool(
+        held(job).filter(only).update(status=status, finished_at=timezone.now(), error=error)
     )
+
+
+def put_back(job: Job) -> None:
+    """Its process was asked to stop, so this is no try that failed."""
+    held(job).update(status=Job.Status.QUEUED, tries=F("tries") - 1)
+
+
+def held(job: J) -> QuerySet[J]:
+    """The row, as long as it is this process's: one that stalled and was taken for dead has lost
+    it, to another that began at another moment."""
+    rows: QuerySet[J] = type(job)._default_manager.all()
+    return rows.filter(pk=job.pk, status=Job.Status.RUNNING, started_at=job.started_at)
 
 
 def processor_seconds() -> float:

@@ -18,8 +18,12 @@ from outcomes.models import Call, PastVerdict
 from outcomes.rejudging import Judged, Row, disagreement
 
 COLUMNS: Final = ("id", *Verdicts._fields, "verdict", "disagreement")
-_JUDGED_SO: Final = (
+_READ_SO: Final = (
+    "session",
+    "at",
+    "order",
     "kind",
+    "reported",
     "artifact_name",
     "elapsed_ms",
     "classified",
@@ -33,8 +37,8 @@ _NOBODY: Final = Known({}, frozenset())  # no call is new, so no name is learnt
 
 
 def reclassify(judged: Iterable[tuple[Row, Judged]], governing: Governing) -> set[int]:
-    """Of which calls nothing was written, because they changed since they were read: what came in
-    was judged then, by the check that is bound now. In the caller's transaction."""
+    """Of which calls nothing was written, because they changed since they were read, or left.
+    In the caller's transaction."""
     wanted = {row.id: (row, told) for row, told in judged if told.verdicts is not None}
     present = _locked(wanted)
     changes = list(_changes(present, wanted))
@@ -49,11 +53,11 @@ def reclassify(judged: Iterable[tuple[Row, Judged]], governing: Governing) -> se
 
 def _locked(wanted: Wanted) -> list[CallRow]:
     """Those that are as they were read. It may be another result with a verdict of the same word:
-    what it was judged by tells them apart."""
+    all that tells results apart is compared."""
     rows = Call.objects.select_for_update().filter(id__in=list(wanted))
     found = rows.order_by("environment", "digest").values_list(*CALL_COLUMNS)
     calls = map(codec.call_row_of, found)
-    return [call for call in calls if _judged_so(call) == _judged_so(wanted[call.id][0])]
+    return [call for call in calls if _is_as_read(call, wanted[call.id][0])]
 
 
 def _changes(present: Iterable[CallRow], wanted: Wanted) -> Iterable[Change]:
@@ -70,8 +74,10 @@ def _changes(present: Iterable[CallRow], wanted: Wanted) -> Iterable[Change]:
             yield old, new
 
 
-def _judged_so(call: CallRow | Row) -> tuple[object, ...]:
-    return tuple(getattr(call, name) for name in _JUDGED_SO)
+def _is_as_read(old: CallRow, row: Row) -> bool:
+    return (old.agent, old.tool) == (row.agent_number, row.tool_number) and all(
+        getattr(old, name) == getattr(row, name) for name in _READ_SO
+    )
 
 
 def _keep_past(changes: Iterable[Change]) -> None:

@@ -153,12 +153,20 @@ def compiled_of(rejudging: Rejudging) -> Compiled:
     return cast(Compiled, json.loads(zlib.decompress(rejudging.packed)))
 
 
-def end_part(part: RejudgingPart) -> None:
-    """Called by whoever ended one; the last of them adds all up."""
+def left_without_a_part() -> list[int]:
+    """Those that still run, though none of their parts does."""
+    waiting = RejudgingPart.objects.filter(WAITING).values("rejudging")
+    return list(
+        Rejudging.objects.filter(WAITING).exclude(pk__in=waiting).values_list("pk", flat=True)
+    )
+
+
+def end_if_all_did(rejudging_id: int) -> None:
+    """Called by whoever ended a part; the last of them adds all up."""
     with transaction.atomic():
-        rejudging = Rejudging.objects.select_for_update().get(pk=part.rejudging_id)
-        parts = RejudgingPart.objects.filter(rejudging=rejudging)
-        if rejudging.has_ended or parts.filter(WAITING).exists():
+        rejudging = Rejudging.objects.select_for_update().filter(pk=rejudging_id).first()
+        parts = RejudgingPart.objects.filter(rejudging=rejudging_id)
+        if rejudging is None or rejudging.has_ended or parts.filter(WAITING).exists():
             return
         failed = parts.filter(status=Status.FAILED).first()
         rejudging.status = Status.FAILED if failed else Status.DONE

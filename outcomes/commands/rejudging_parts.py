@@ -1,8 +1,8 @@
 """The parts of a rejudging, carried out: read, judged, and, where that is wanted, written."""
 
 import time
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Sequence, Set
+from itertools import count, islice
 from typing import Any, Final
 
 from django.db import OperationalError, transaction
@@ -15,14 +15,23 @@ from governance.queries.projects import environments_by_id
 from outcomes.codec import step_from
 from outcomes.commands import jobs, reclassifying
 from outcomes.commands.contents import Contents
-from outcomes.commands.rejudging import begin, chosen_by, compiled_of, end_part
+from outcomes.commands.rejudging import (
+    begin,
+    chosen_by,
+    compiled_of,
+    end_if_all_did,
+    left_without_a_part,
+)
+from outcomes.commands.session_reading import SessionGone
 from outcomes.domain.rejudging.flips import CallTold, Flips
 from outcomes.domain.rejudging.shifts import Readings, Shifts
 from outcomes.models import Rejudging, RejudgingPart
 from outcomes.rejudging import (
+    CheckFor,
     Chunk,
     Judged,
     Judging,
+    Place,
     Row,
     Share,
     of_bindings,
@@ -44,16 +53,21 @@ class Cancelled(Exception):
     """Nobody wants the result any more."""
 
 
+class _Overtaken(Exception):
+    """Some calls are no longer as they were read; what was written of the others is taken back."""
+
+    def __init__(self, calls: Set[int]) -> None:
+        super().__init__(calls)
+        self.calls = calls
+
+
 def take_up_lost_parts() -> int:
     """How many wait now."""
-    if waiting := jobs.take_up_lost(_parts()):
-        return waiting
-    given_up = _parts().filter(
-        status=Status.FAILED, rejudging__status__in=[Rejudging.Status.RUNNING.value]
-    )
-    for part in given_up[:1]:
-        end_part(part)
-    return 0
+    waiting = jobs.take_up_lost(_parts())
+    # A process may have died over its last words, when its part had ended and not yet the whole.
+    for rejudging in left_without_a_part():
+        end_if_all_did(rejudging)
+    return waiting
 
 
 def run_waiting_parts(most: int = jobs.ALL) -> int:
@@ -65,20 +79,22 @@ def run_waiting_parts(most: int = jobs.ALL) -> int:
 
 
 def _run(part: RejudgingPart) -> None:
-    rejudging = Rejudging.objects.get(pk=part.rejudging_id)
+    rejudging = Rejudging.objects.filter(pk=part.rejudging_id).first()
+    if rejudging is None:
+        return  # with its project
     begin(rejudging.pk)
     try:
         _Work(rejudging, part).run()
     except Cancelled:
         return
     except (KeyboardInterrupt, SystemExit):
-        jobs.put_back(_parts(), part.pk)
+        jobs.put_back(part)
         raise
     except GovernanceError as error:
-        jobs.end(_parts(), part.pk, Status.FAILED, error=str(error)[:500])
+        jobs.end(part, Status.FAILED, error=str(error)[:500])
     else:
-        jobs.end(_parts(), part.pk, Status.DONE)
-    end_part(part)
+        jobs.end(part, Status.DONE)
+    end_if_all_did(rejudging.pk)
 
 
 class _Work:
@@ -86,19 +102,14 @@ class _Work:
     other, and a process that takes it up again goes on from there."""
 
     def __init__(self, rejudging: Rejudging, part: RejudgingPart) -> None:
-        self._project, self._part = rejudging.project_id, part.pk
+        self._project, self._part = rejudging.project_id, part
         self._writes = rejudging.kind == Rejudging.Kind.RECLASSIFICATION
         self._chosen = chosen_by(rejudging)
         self._share = Share(part.first, part.last)
         self._environments = environments_by_id(self._project)
         self._governing = Governing(self._environments)
-        judges = queries.judges(self._project)
-        if self._writes:
-            check_for = of_bindings(judges)
-        else:
-            bound = rejudging.scope == Rejudging.Scope.BOUND
-            check_for = of_text(NamedCheck(compiled_of(rejudging)), judges if bound else None)
-        self._judging = Judging(check_for, self._environments)
+        self._check_for = None if self._writes else self._of_its_text(rejudging)
+        # What was written is kept; what is only looked at is looked at from its beginning.
         kept = part.result if self._writes else {}
         self._after = place_of(part.place) if self._writes else None
         self._flips = Flips.of_json(kept.get("flips", {}))
@@ -109,6 +120,11 @@ class _Work:
         self._told_at = self._heard_at = time.monotonic()
         self._session: int | None = None
         self._readings = Readings(())
+
+    def _of_its_text(self, rejudging: Rejudging) -> CheckFor:
+        bound = rejudging.scope == Rejudging.Scope.BOUND
+        check = NamedCheck(compiled_of(rejudging))
+        return of_text(check, queries.judges(self._project) if bound else None)
 
     def run(self) -> None:
         for chunk in self._chosen.chunks(self._share, self._after):
@@ -130,48 +146,64 @@ class _Work:
         contents = Contents()
         contents.learn((self._project, row.artifact_name) for row in chosen if row.artifact_name)
         wanted = {row.id for row in chosen}
+        judging = self._asked_now()
         told: list[Told] = []
         for row in chunk.rows:
             judged = None
             if row.id in wanted:
-                judged = self._judging.judge(
+                judged = judging.judge(
                     row, outputs, lambda artifact: contents.value_of(self._project, artifact)
                 )
                 self._be_heard()
             told.append((row, judged))
         return told
 
+    def _asked_now(self) -> Judging:
+        """After the rows were read: no verdict is ever overwritten by that of an older version."""
+        check_for = self._check_for or of_bindings(queries.judges(self._project))
+        return Judging(check_for, self._environments)
+
     def _be_heard(self) -> None:
         """Over a slow check, too: else its process is taken for dead, and deaf to who ends it."""
         now = time.monotonic()
         if now > self._heard_at + TOLD_EVERY:
             self._heard_at = now
-            if not jobs.note(_parts(), self._part):
+            if not jobs.note(self._part):
                 raise Cancelled
 
     def _write(self, chunk: Chunk, told: Sequence[Told]) -> None:
         pieces = iter(told)
         while piece := list(islice(pieces, AT_ONCE)):
-            self._commit(chunk, piece)
+            self._commit(chunk, piece, Chunk([row for row, _ in piece], {}).place)
 
-    def _commit(self, chunk: Chunk, piece: Sequence[Told]) -> None:
-        judged = [(row, said) for row, said in piece if said is not None]
-        place = Chunk([row for row, _ in piece], {}).place
+    def _commit(self, chunk: Chunk, piece: list[Told], place: Place) -> None:
+        """What came in meanwhile was judged then, and is judged once more, as it is now."""
         flips, passed = self._flips, self._passed
-        for tried in range(1, TRIES + 1):
+        for tried in count(1):
             try:
                 with transaction.atomic():
+                    judged = [(row, said) for row, said in piece if said is not None]
                     overtaken = reclassifying.reclassify(judged, self._governing)
+                    if overtaken and tried < TRIES:
+                        raise _Overtaken(overtaken)
                     self._flips, self._passed = flips.copied(), passed
                     for row, said in piece:
                         is_left = said is not None and row.id in overtaken
                         self._count(chunk, (row, said.left() if said and is_left else said))
-                    self._note(place=place.kept())
+                    self._note(place=place.kept(), tries=1)
                 return
-            except OperationalError:
-                if tried == TRIES:
+            except _Overtaken as changed:
+                piece = self._anew(chunk, piece, changed.calls)
+            except (OperationalError, SessionGone):
+                if tried >= TRIES:
                     raise
                 time.sleep(0.1 * tried)
+                piece = self._anew(chunk, piece, {row.id for row, _ in piece})
+
+    def _anew(self, chunk: Chunk, piece: list[Told], calls: Set[int]) -> list[Told]:
+        rows = self._chosen.again(calls)
+        kept = [each for each in piece if each[0].id not in calls]
+        return kept + self._judged(Chunk(rows, chunk.sessions))
 
     def _see(self, chunk: Chunk, told: Told) -> None:
         """A call of a session that is read in order, once more with the other verdict."""
@@ -233,5 +265,5 @@ class _Work:
             "shifts": self._shifts.as_json(),
             "cpu_seconds": self._seconds + jobs.processor_seconds() - self._began,
         }
-        if not jobs.note(_parts(), self._part, passed=self._passed, result=result, **more):
+        if not jobs.note(self._part, passed=self._passed, result=result, **more):
             raise Cancelled

@@ -132,7 +132,7 @@ def _judges(project_id: int) -> str:
 def _run(waiting: SuggestionLook, turn: float = 0.0) -> bool:
     """False where it stands back for a job that somebody waits for, to go on from there later."""
     until = time.monotonic() + turn
-    project, number = waiting.project_id, waiting.pk
+    project = waiting.project_id
     begun = waiting.result or _beginning(waiting)
     tools = (
         all_tools(project)
@@ -144,25 +144,25 @@ def _run(waiting: SuggestionLook, turn: float = 0.0) -> bool:
     judging = Judging(of_bindings(queries.judges(project)), environments_by_id(project))
     try:
         for passed, tool in enumerate(left, start=len(tools) - len(left)):
-            _note(number, total=len(tools), passed=passed, result=begun)
+            _note(waiting, total=len(tools), passed=passed, result=begun)
             if time.monotonic() >= until and _somebody_waits():
-                _looks().filter(pk=number).update(asked_at=timezone.now())
-                jobs.put_back(_looks(), number)
+                jobs.held(waiting).update(asked_at=timezone.now())
+                jobs.put_back(waiting)
                 return False
-            keep(project, tool, _looked_at(number, project, tool, names[tool], judging))
+            keep(project, tool, _looked_at(waiting, tool, names[tool], judging))
             begun["after"] = tool
         tell_of_suggestions(project)
         now = timezone.now()
         told = {"looked_at": now} | ({"looked_at_all": now} if begun["all"] else {})
         seen = {"seen": begun["newest"], "judges": begun["judges"]}
-        _note(number, passed=len(tools), result={}, **seen, **told)
+        _note(waiting, passed=len(tools), result={}, **seen, **told)
     except NotWanted:
         return True
     except (KeyboardInterrupt, SystemExit):
-        jobs.put_back(_looks(), number)
+        jobs.put_back(waiting)
         raise
-    if not jobs.end(_looks().filter(is_asked_again=False), number, Status.DONE):
-        _looks().filter(pk=number, status=Status.RUNNING).update(**_waiting_anew())
+    if not jobs.end(waiting, Status.DONE, only=Q(is_asked_again=False)):
+        jobs.held(waiting).update(**_waiting_anew())
     return True
 
 
@@ -184,19 +184,19 @@ def _somebody_waits() -> bool:
     )
 
 
-def _note(number: int, **figures: object) -> None:
-    if not jobs.note(_looks(), number, **figures):
+def _note(look: SuggestionLook, **figures: object) -> None:
+    if not jobs.note(look, **figures):
         raise NotWanted
 
 
-def _looked_at(number: int, project: int, tool: int, name: str, judging: Judging) -> ToolLook:
+def _looked_at(look: SuggestionLook, tool: int, name: str, judging: Judging) -> ToolLook:
     found = ToolLook(name)
     newest = Call.objects.filter(tool=tool, kind__in=_WITH_RESULT).order_by("-at")
     rows = [Row(*row) for row in newest.values_list(*COLUMNS)[:NEWEST]]
     left = ALL_LARGE
     for start in range(0, len(rows), AT_ONCE):
-        _note(number)
-        left = _look_at(found, rows[start : start + AT_ONCE], project, judging, left)
+        _note(look)
+        left = _look_at(found, rows[start : start + AT_ONCE], look.project_id, judging, left)
     return found
 
 

@@ -1,10 +1,18 @@
 """Recorded calls read again, session by session, and judged by other checks than they were."""
 
 from outcomes.rejudging.choosing import Chosen, Chunk, Place, Row, Share, place_of
-from outcomes.rejudging.judging import Judged, Judging, disagreement, of_bindings, of_text
+from outcomes.rejudging.judging import (
+    CheckFor,
+    Judged,
+    Judging,
+    disagreement,
+    of_bindings,
+    of_text,
+)
 from outcomes.rejudging.outputs import outputs_of
 
 __all__ = [
+    "CheckFor",
     "Chosen",
     "Chunk",
     "Judged",

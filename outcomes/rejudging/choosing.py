@@ -48,15 +48,21 @@ class Row(NamedTuple):
     check_version: int | None
     check_rule: str
     check_value: str
+    agent_number: int
+    tool_number: int
 
     @property
     def ran(self) -> bool:
         return self.kind in RAN
 
 
-COLUMNS: Final = tuple(
-    {"agent": "agent__name", "tool": "tool__name"}.get(name, name) for name in Row._fields
-)
+_COLUMN_OF: Final = {
+    "agent": "agent__name",
+    "tool": "tool__name",
+    "agent_number": "agent_id",
+    "tool_number": "tool_id",
+}
+COLUMNS: Final = tuple(_COLUMN_OF.get(name, name) for name in Row._fields)
 _OF_A_SESSION: Final = ("at", "call_index", "order")
 _WITHOUT: Final = ("at", "order")
 
@@ -151,6 +157,10 @@ class Chosen:
             first = after.session + 1
         for group in self._groups(first, share.last):
             yield from self._of_sessions(group)
+
+    def again(self, calls: Iterable[int]) -> list[Row]:
+        """As they are now, where they are still there and of that time and environment."""
+        return _rows(self._calls().filter(id__in=list(calls)))
 
     def _groups(self, first: int, last: int) -> Iterator[dict[int, tuple[Known, int]]]:
         group: dict[int, tuple[Known, int]] = {}

@@ -1,0 +1,128 @@
+"""Processes that judge anew, and one that settles beside them, each killed at a seeded moment.
+
+A program of its own, `python -m tests.kill.rejudging <database> <seed> <lives>`: it forks a process
+for each life, so that a death costs no start of Python.
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import django
+from django.conf import settings
+
+AT_ONCE = 2  # processes that judge
+LATEST = 60  # steps that a process may take before it is killed
+
+
+def main(database: str, seed: int, lives: int) -> None:
+    settings.DATABASES["default"]["NAME"] = database
+    django.setup()
+    chance, deaths = random.Random(seed), 0  # noqa: S311 - repeatable on purpose
+    in_small_pieces()
+    for _ in range(lives):
+        begun = [forked(judge, chance.randint(1, LATEST)) for _ in range(AT_ONCE)]
+        begun.append(forked(settle, chance.randint(1, LATEST)))
+        deaths += sum(os.waitpid(each, 0)[1] == signal.SIGKILL for each in begun)
+        done = forked(take_up_what_was_lost)
+        os.waitpid(done, 0)
+    for last in (settle, take_up_what_was_lost, settle, judge, take_up_what_was_lost):
+        os.waitpid(forked(last), 0)
+    sys.stdout.write(json.dumps({"deaths": deaths}))
+
+
+def forked(work: Callable[[], object], killed_at: int = 0) -> int:
+    number = os.fork()
+    if number:
+        return number
+    try:
+        if killed_at:
+            kill_at(killed_at)
+        work()
+        os._exit(0)
+    except BaseException as error:  # noqa: BLE001 - told, and nothing of the parent's is run here
+        sys.stderr.write(f"{error!r}\n")
+        os._exit(1)
+
+
+def in_small_pieces() -> None:
+    from outcomes.commands import claims, rejudging_parts  # noqa: PLC0415 - after the settings
+    from outcomes.rejudging import choosing  # noqa: PLC0415 - after the settings
+
+    choosing.ROWS, choosing.SESSIONS = 40, 5  # type: ignore[misc]
+    rejudging_parts.AT_ONCE = 15  # type: ignore[misc]
+    claims.ITEMS = dict.fromkeys(claims.ITEMS, 30)
+
+
+def judge() -> None:
+    from outcomes import commands  # noqa: PLC0415 - after the settings
+
+    commands.run_waiting_parts()
+
+
+def settle() -> None:
+    from outcomes import commands  # noqa: PLC0415 - after the settings
+
+    while commands.settle_inbox():
+        pass
+
+
+def take_up_what_was_lost() -> None:
+    from outcomes import commands  # noqa: PLC0415 - after the settings
+    from outcomes.models import Batch, RejudgingPart  # noqa: PLC0415 - after the settings
+
+    long_ago = datetime(2026, 1, 1, tzinfo=UTC)
+    RejudgingPart.objects.filter(status="running").update(heard_at=long_ago, tries=1)
+    commands.take_up_lost_parts()
+    # A batch over which a worker died is tried alone, after a pause; killed from outside, each may
+    # be tried again.
+    Batch.objects.filter(next_try_at__isnull=False).update(next_try_at=long_ago, tries=0)
+
+
+def kill_at(step: int) -> None:
+    """Anywhere between two statements that write, before and after each of them."""
+    from outcomes import bulk  # noqa: PLC0415 - after the settings
+    from outcomes.commands import (  # noqa: PLC0415 - after the settings
+        jobs,
+        reclassifying,
+        rejudging_parts,
+        settle,
+        writing,
+    )
+
+    left = step
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def instead(*args: Any, **kwargs: Any) -> Any:
+            pass_on()
+            told = function(*args, **kwargs)
+            pass_on()
+            return told
+
+        return instead
+
+    def pass_on() -> None:
+        nonlocal left
+        left -= 1
+        if left <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    for module, names in (
+        (bulk, ("update", "add", "insert_new")),
+        (jobs, ("note", "end", "claimed", "put_back")),
+        (reclassifying, ("reclassify", "count", "read_sessions", "_keep_past")),
+        (rejudging_parts, ("begin", "outputs_of", "end_if_all_did")),
+        (writing, ("read_sessions", "note_agents")),
+        (settle, ("read", "write")),
+    ):
+        for name in names:
+            setattr(module, name, counted(getattr(module, name)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
