@@ -135,6 +135,7 @@ WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
 
 # The front reads bodies and holds them to its own limits, file by file.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 80 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_100  # 500 bindings of checks, four fields each
 MAX_ARTIFACT = env_int("EDICTUM_SITE_MAX_ARTIFACT", 1024**3)
 APPEND_SLASH = True
 KEEP_APPROVALS = env_int("EDICTUM_SITE_KEEP_APPROVALS", 90)  # days after their end; 0: for ever

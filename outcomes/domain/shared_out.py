@@ -20,10 +20,20 @@ class Counted(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Partly:
+    """A tool of which the last line takes some calls."""
+
+    tool: str
+    calls: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
 class SharedOut:
     lines: tuple[int, ...]  # calls of each, in their order
     last: int  # calls that only the last line takes
     uncovered: tuple[tuple[str, int], ...]  # tools of which it takes all, most called first
+    partly: tuple[Partly, ...] = ()  # those of which it takes some
 
     @property
     def calls(self) -> int:
@@ -32,6 +42,10 @@ class SharedOut:
     @property
     def uncovered_calls(self) -> int:
         return sum(calls for _, calls in self.uncovered)
+
+    @property
+    def partly_calls(self) -> int:
+        return sum(each.calls for each in self.partly)
 
 
 def names_agents(bindings: Iterable[Binding]) -> list[str]:
@@ -67,6 +81,11 @@ def shared_out(
         last=judged[None],
         uncovered=tuple(
             (tool, calls) for tool, calls in _most_first(left) if calls and not covered[tool]
+        ),
+        partly=tuple(
+            Partly(tool, calls, calls + covered[tool])
+            for tool, calls in _most_first(left)
+            if calls and covered[tool]
         ),
     )
 

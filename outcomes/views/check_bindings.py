@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from governance.auth import MemberRequest, member_page
 from governance.domain.bindings import LAST, Binding, lines_from_form
 from governance.queries.check_bindings import bindings_of
-from outcomes.domain.shared_out import SharedOut
+from outcomes.domain.shared_out import Partly, SharedOut
 from outcomes.queries.judged_calls import calls_shared_out
 
 A_DAY = timedelta(hours=24)
@@ -28,14 +28,14 @@ def bindings_preview(request: MemberRequest) -> HttpResponse:
     is_sent = request.method == "POST"
     lines = lines_from_form(request.POST.getlist) if is_sent else list(present.lines)
     found = _found(request, lines)
+    uncovered = _uncovered(found)
     context = {
         "page_title": "What bindings would judge",
         "lines": list(zip(lines, found.lines, strict=True)),
         "found": found,
         "sentence": uncovered_sentence(found),
-        "uncovered": found.uncovered[:SHOWN],
-        "more": max(0, len(found.uncovered) - SHOWN),
-        "most": found.uncovered[0][1] if found.uncovered else 0,
+        "uncovered": uncovered[:SHOWN],
+        "more": max(0, len(uncovered) - SHOWN),
         "revision": request.POST.get("revision", present.revision),
     }
     return _part(request, "outcomes/_bindings_preview.html", context)
@@ -67,15 +67,35 @@ def used_by_check(lines: Sequence[Binding], found: SharedOut) -> Counter[str]:
 
 
 def uncovered_sentence(found: SharedOut) -> str:
-    """No check of its own: 14 tools, 32 % of calls."""
+    """No check of its own: 14 tools, 32 % of calls; for some calls: 2 tools, 5 %."""
     if not found.calls:
         return "No call ran in the last 24 hours."
-    if not found.uncovered:
+    said = []
+    if found.uncovered:
+        said.append(f"{_tools(len(found.uncovered))}, {_share(found.uncovered_calls, found)}")
+    if found.partly:
+        where = "for some calls: " if found.uncovered else ""
+        said.append(f"{where}{_tools(len(found.partly))}, {_share(found.partly_calls, found)}")
+    if not said:
         return "Every tool that was called has a check of its own."
-    number = len(found.uncovered)
-    share = 100 * found.uncovered_calls / found.calls
-    said = f"{share:.0f}" if share >= 1 else "less than 1"
-    return f"No check of its own: {number:,} tool{'' if number == 1 else 's'}, {said} % of calls."
+    whose = "its own" if found.uncovered else "its own for some calls"
+    first, *more = said
+    return "; ".join([f"No check of {whose}: {first} of calls", *more]) + "."
+
+
+def _tools(number: int) -> str:
+    return f"{number:,} tool{'' if number == 1 else 's'}"
+
+
+def _share(calls: int, found: SharedOut) -> str:
+    share = 100 * calls / found.calls
+    return f"{f'{share:.0f}' if share >= 1 else 'less than 1'} %"
+
+
+def _uncovered(found: SharedOut) -> list[Partly]:
+    """Those of which the last line takes all, then the others."""
+    wholly = [Partly(tool, calls, calls) for tool, calls in found.uncovered]
+    return [*wholly, *found.partly]
 
 
 def _found(request: MemberRequest, lines: Sequence[Binding]) -> SharedOut:

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from governance.domain.bindings import MOST_LINES
 from governance.domain.roles import Role
 from governance.queries.check_bindings import bindings_of
 from governance.queries.checks import newest_checks_of, ours
@@ -233,6 +234,12 @@ def test_without_script_each_step_is_answered_by_the_form_and_nothing_is_saved(
 def test_a_line_can_be_begun_for_a_tool_from_elsewhere(editor):
     assert tools_in(editor.get("checks/bindings/", tool="crm <update>")) == ["crm <update>"]
     assert tools_in(post(editor, LINE, bind="crm_update")) == ["http_*", "crm_update"]
+
+
+def test_as_many_lines_as_a_project_may_have_are_kept(project, editor):
+    lines = [{**LINE, "tool": f"t-{number}"} for number in range(MOST_LINES)]
+    assert post(editor, *lines, act="save").status_code == 302
+    assert len(bindings_of(project).lines) == MOST_LINES
 
 
 def test_what_is_wrong_with_a_line_stands_at_it_and_nothing_is_lost(project, editor):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from outcomes.domain.shared_out import SharedOut
+from outcomes.domain.shared_out import Partly, SharedOut
 from outcomes.views.check_bindings import uncovered_sentence
 from tests import builders
 from tests.builders import an_outcome
@@ -126,6 +126,14 @@ def test_many_lines_cost_no_more_queries(project, pages: Pages, django_assert_ma
         (
             SharedOut((68,), 32, tuple((f"t{n}", 2) for n in range(16))),
             "No check of its own: 16 tools, 32 % of calls.",
+        ),
+        (
+            SharedOut((38,), 62, (("a", 1),), (Partly("b", 61, 70),)),
+            "No check of its own: 1 tool, 1 % of calls; for some calls: 1 tool, 61 %.",
+        ),
+        (
+            SharedOut((50,), 50, (), (Partly("b", 20, 30), Partly("c", 30, 70))),
+            "No check of its own for some calls: 2 tools, 50 % of calls.",
         ),
     ],
 )
