@@ -106,7 +106,7 @@ def written_check(request: MemberRequest) -> HttpResponse:
     """The problems of a text, its rules, and how its examples fare."""
     check, text = (
         check_named(request.project, request.POST.get("of", "")),
-        request.POST.get("text", ""),
+        as_written(request.POST.get("text", "")),
     )
     base = check_version_said(check, request.POST.get("base", ""))
     context = {

@@ -50,10 +50,12 @@ class Tried:
 
     @property
     def alike(self) -> tuple[object, ...]:
-        """Equal for results that one line can stand for."""
+        """Equal for results that one line can stand for. What judges them now counts only where
+        the line says it: where no version is compared with, or the text cannot be asked."""
         rule = self.said.rule if self.said else ""
-        told = self.result.tool, self.shape.digest, self.verdict, rule
-        return *told, self.before, self.bound, self.bound_check
+        told = self.result.tool, self.shape.digest, self.verdict, rule, self.before
+        is_said = self.before is None or self.said is None
+        return (*told, self.bound, self.bound_check) if is_said else told
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,11 @@ class Alike:
     @property
     def number(self) -> int:
         return len(self.all_)
+
+    @property
+    def is_bound_alike(self) -> bool:
+        """Whether what judges the newest now judges all of them, and says the same of them."""
+        return len({(each.bound_check, each.bound) for each in self.all_}) == 1
 
 
 def by_shape(tried: Sequence[Tried]) -> list[Alike]:

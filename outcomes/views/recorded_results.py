@@ -204,6 +204,7 @@ def _line(group: Alike, *, is_by_shape: bool) -> dict[str, Any]:
         "tried": tried,
         "words": tried.shape.text if is_by_shape else shown(tried.result.output, LINE),
         "number": group.number,
+        "is_bound_alike": group.is_bound_alike,
         "why": why(tried.said),
         "output": whole(tried.result.output),
         # What is open stays open while the text changes, so this does not tell of verdicts.

@@ -158,6 +158,8 @@ def test_examples_are_told_beside_their_lines(me):
 
 def test_a_text_that_is_the_saved_one_offers_nothing_to_save(me):
     assert "data-unchanged" in written(me, TEXT, of="n", base="1")
+    as_forms_send_it = TEXT.replace("\n", "\r\n")
+    assert "data-unchanged" in written(me, as_forms_send_it, of="n", base="1")
     assert "data-unchanged" not in written(me, TEXT + "# a\n", of="n", base="1")
     assert "data-unchanged" not in written(me, TEXT, of="n", base="7")
 

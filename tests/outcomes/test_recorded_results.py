@@ -78,7 +78,7 @@ def test_results_of_one_shape_are_one_line_with_verdict_rule_and_what_is_new(jud
         "{id: number, message: text, ok: false} not-ok : result.ok is false "
         "3 results now success the draft says failure"
     )
-    assert "no rule fits 1 results now success the draft says success" in second
+    assert "no rule fits 1 result now success the draft says success" in second
     assert "It changes 3 of these 4 results, all to failure." in words(answer)
     assert "Told as “no such user”." in words(answer)
     assert "4 newest of crm_update" in words(answer)
@@ -107,7 +107,7 @@ def test_a_text_that_cannot_be_asked_shows_what_judges_now(judged, results):
     results(BAD)
     answer = judged("rules: [")
     assert "cannot be asked before its problems are mended" in words(answer)
-    assert rows(answer)[0].startswith("{id: number, message: text, ok: false} default 1 results")
+    assert rows(answer)[0].startswith("{id: number, message: text, ok: false} default 1 result")
 
 
 def test_it_is_compared_with_the_newest_version_and_with_what_is_bound(project, judged, results):
@@ -120,6 +120,18 @@ def test_it_is_compared_with_the_newest_version_and_with_what_is_bound(project, 
     assert "Bound now: default , which says success." in words(answer)
     bind(project, [Binding("*", "*", "*", "n")], by=CONSOLE)
     assert "Bound now" not in words(judged(of="n"))
+
+
+def test_what_judges_now_makes_no_second_line_beside_the_newest_version(project, judged, results):
+    save_check(project, document=TEXT, by=CONSOLE)
+    bind(project, [Binding("*", "crm-*", "*", "n")], by=CONSOLE)
+    results(BAD, agent_id="crm-bot")
+    results(BAD, agent_id="other")
+    answer = judged(of="n")
+    (line,) = rows(answer)
+    assert "2 results v1 says failure the draft says failure" in line
+    assert "Several checks judge them now." in words(answer)
+    assert len(rows(judged())) == 2
 
 
 def test_the_tools_that_bindings_give_it_are_shown_first(project, judged, results):
