@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db.models import Sum
+from django.db.models import F, Sum
 
 from outcomes.domain.rejudging.flips import Flips
 from outcomes.domain.rejudging.shifts import Shifts
@@ -48,14 +48,16 @@ def added_up(parts: Iterable[dict[str, Any]]) -> dict[str, Any]:
 def rejudgings(
     project_id: int, kind: str, *, check: str = "", before: int | None = None
 ) -> list[Rejudging]:
-    """Newest first, without their texts and tables; one more than a page shows."""
+    """Newest first, without their texts and tables, with `counts` of what flipped; one more than a
+    page shows."""
     rows = Rejudging.objects.filter(project=project_id, kind=kind)
     if check:
         rows = rows.filter(check_name=check)
     if before is not None:
         rows = rows.filter(pk__lt=before)
     light = rows.defer("document", "packed", "result").select_related("environment")
-    return list(light.order_by("-id")[: SHOWN + 1])
+    counted = light.annotate(counts=F("result__flips__counts"))
+    return list(counted.order_by("-id")[: SHOWN + 1])
 
 
 def past_verdicts(call: Call) -> Sequence[PastVerdict]:

@@ -30,6 +30,7 @@ from outcomes.views.rejudging_words import (
     scope_words,
     sentence,
     shifts,
+    told_in_list,
     tools,
 )
 
@@ -205,7 +206,10 @@ def _list(request: MemberRequest, found: list[Rejudging], asked: Asked) -> dict[
     return {
         **form_context(request.project.pk, asked),
         "may_start": may(request.role, Action.WRITE_CHECK),
-        "rows": [(each, scope_words(each)) for each in found[:SHOWN]],
+        "rows": [
+            (each, scope_words(each), *told_in_list(getattr(each, "counts", None)))
+            for each in found[:SHOWN]
+        ],
         "older": found[SHOWN - 1].pk if len(found) > SHOWN else None,
         "is_paged": "before" in request.GET,
     }

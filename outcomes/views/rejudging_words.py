@@ -103,6 +103,14 @@ def _result(rejudging: Rejudging, counts: dict[str, int]) -> str:
     return f"Of {calls:,} call{_s(calls)}, {_found(rejudging, counts)}."
 
 
+def told_in_list(counts: dict[str, int] | None) -> tuple[int | None, int | None]:
+    """How many calls were judged, and of how many the verdict flips; none while nobody knows."""
+    if counts is None:
+        return None, None
+    calls = sum(counts.values())
+    return calls, calls - counts[Flip.UNCHANGED]
+
+
 def _found(rejudging: Rejudging, counts: dict[str, int]) -> str:
     """1,204 successes would be failures and 3 failures successes."""
     is_done = rejudging.kind == Rejudging.Kind.RECLASSIFICATION

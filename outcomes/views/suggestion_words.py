@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from governance.domain.checks.shipped.rows import Followed
+from governance.domain.checks.suggested_rules import looks_at_items
 from outcomes.models import Rejudging, Suggestion
 
 SHOWN = 60  # characters of a value
@@ -16,7 +17,7 @@ def what_words(suggestion: Suggestion) -> str:
     if not number:
         return f"No result of `{tool}` is so now."
     have = "results of {} judged success have" if number > 1 else "result of {} judged success has"
-    return f"{number:,} {have.format(f'`{tool}`')} {_values(suggestion.saw, number)}."
+    return f"{number:,} {have.format(f'`{tool}`')} {_values(suggestion, number)}."
 
 
 def seen_words(suggestion: Suggestion) -> str:
@@ -24,9 +25,13 @@ def seen_words(suggestion: Suggestion) -> str:
     saw = suggestion.saw
     if len(saw) < 2:
         return ""
-    told = [f"`{_value(selector, value)}` {number:,}" for selector, value, number in saw]
+    told = [f"`{_value(selector, value)}` {_times(number)}" for selector, value, number in saw]
     rest = suggestion.results - sum(number for _, _, number in saw)
-    return ", ".join([*told, f"others {rest:,}"] if rest else told)
+    return ", ".join([*told, f"others {_times(rest)}"] if rest else told)
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
 
 
 def rule_words(followed: Followed | None) -> str:
@@ -50,8 +55,11 @@ def effect_words(effect: Rejudging) -> str:
     return f"{changed}, {succeeded:,} successes." if succeeded else f"{changed}, none a success."
 
 
-def _values(saw: list[list[Any]], results: int) -> str:
+def _values(suggestion: Suggestion, results: int) -> str:
+    saw: list[list[Any]] = suggestion.saw
     selector, value, number = saw[0]
+    if value.startswith("[") and looks_at_items(suggestion.check_name, suggestion.rule):
+        return f"failed items in `{_name(selector)}`"
     if all(other == selector and each[:1] in _WHOLE for other, each, _ in saw):
         return f"`{_name(selector)}` that is not empty"
     if number == results:

@@ -82,7 +82,7 @@ def test_several_values_are_told_with_their_numbers(project, agent, client_as):
     look(project)
     text = text_of(client_as(Role.VIEWER).get(page(project)))
     assert "3 results of get judged success have status such as 500 ." in text
-    assert "status: 500 2, status: 502 1" in text
+    assert "status: 500 2 times, status: 502 once" in text
 
 
 def test_without_a_look_and_without_a_suggestion_the_page_says_so(project, client_as):
@@ -279,3 +279,10 @@ def test_more_than_a_page_shows_are_told(project, agent, client_as, monkeypatch)
     text = text_of(client_as(Role.VIEWER).get(page(project)))
     assert "5 forms of failure are judged success, in 2 and more tools." in text
     assert "The 2 with the most results are shown; 3 more are open." in text
+
+
+def test_a_list_of_which_some_items_failed_is_told_as_that(project, agent, client_as):
+    agent.post(ran({"items": [{"id": 1, "error": "no row"}, {"id": 2}]}, tool="bulk"))
+    look(project)
+    text = text_of(client_as(Role.VIEWER).get(page(project)))
+    assert "1 result of bulk judged success has failed items in items" in text

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 import yaml
@@ -14,6 +15,7 @@ from governance.domain.success import DEFAULT
 
 _NO_GLOB: Final = re.compile(r"[\[\]{}|,\0]")
 _NO_NAME: Final = re.compile(r"[^a-z0-9]+")
+_OF_ITEMS: Final = frozenset(["any_item", "every_item", "no_item", "count_items"])
 LONGEST_NAME: Final = 40
 _NEW: Final = """\
 apiVersion: edictum-site/v1
@@ -71,6 +73,18 @@ def _rules(check: str, rule: str) -> Sequence[Pairs]:
         if each["verdict"] != "failure":
             before.append(list(each.items()))
     return []
+
+
+@cache
+def looks_at_items(check: str, rule: str) -> bool:
+    """Whether it is some items of a list that tell of the failure, and not that there is a list."""
+    return any(dict(pairs)["id"] == rule and _asks_items(pairs) for pairs in _rules(check, rule))
+
+
+def _asks_items(part: object) -> bool:
+    if isinstance(part, dict):
+        return not _OF_ITEMS.isdisjoint(part) or any(map(_asks_items, part.values()))
+    return isinstance(part, list | tuple) and any(map(_asks_items, part))
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
