@@ -25,6 +25,7 @@ class Action(StrEnum):
     MANAGE_MEMBERS = "manage members"
     MANAGE_SETTINGS = "manage settings"
     DELETE_SESSION = "delete sessions"
+    WRITE_NOTE = "write notes"
 
 
 ROLE_FOR = {
@@ -44,6 +45,7 @@ ROLE_FOR = {
     Action.MANAGE_MEMBERS: Role.ADMIN,
     Action.MANAGE_SETTINGS: Role.ADMIN,
     Action.DELETE_SESSION: Role.ADMIN,
+    Action.WRITE_NOTE: Role.OPERATOR,
 }
 NOT_FOR_KEYS = frozenset({Action.MANAGE_MEMBERS})
 

@@ -32,6 +32,7 @@ def find_unread_documents() -> None:
 @shared_task
 def run_jobs() -> None:
     waiting = commands.take_up_lost_backtests() + commands.take_up_lost_parts()
+    waiting += commands.waiting_removals()
     see_to_it(waiting + commands.take_up_lost_looks())
 
 

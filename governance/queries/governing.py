@@ -63,6 +63,10 @@ class Governing:
             self._limits[version] = limits_of(rules or [], assume_sdk=True)
         return self._limits[version]
 
+    def learn(self, version: BundleVersion) -> None:
+        """Of a version that was read along: nothing of it is asked again."""
+        self._limits[version.pk] = limits_of(version.session_rules or [], assume_sdk=True)
+
     def _assigned_to(self, environment: int) -> Assigned:
         if environment not in self._assigned:
             self._assigned[environment] = Assigned(environment)

@@ -5,8 +5,9 @@ from ninja import Query
 
 from governance.auth import AccessRequest, KeyOrMember
 from governance.domain.errors import NotFound
+from governance.policies import Action
 from governance.queries import Governing
-from outcomes import queries
+from outcomes import commands, doorbell, queries
 from outcomes.api.answers import answer
 from outcomes.api.cursors import cursor_at, place_of
 from outcomes.api.routing import router
@@ -15,6 +16,7 @@ from outcomes.api.waiting import settled
 from outcomes.schemas import CallsQuery, OneCallQuery
 
 CAN_READ = KeyOrMember("read")
+CAN_DELETE = KeyOrMember(action=Action.DELETE_SESSION)
 
 
 @router.get("/agent-sessions", auth=CAN_READ, response={200: None})
@@ -57,3 +59,16 @@ def get_session(
             "settled": is_settled,
         }
     )  # fmt: skip
+
+
+@router.delete("/agent-sessions/{rest:session_id}", auth=CAN_DELETE, response={202: None})
+def delete_session(
+    request: AccessRequest, session_id: str, query: Query[OneCallQuery]
+) -> HttpResponse:
+    """With all that belongs to it: it is not there any more, and its calls go meanwhile."""
+    session = queries.session_named(request.auth.project_id, session_id, query.env)
+    if session is None:
+        raise NotFound("There is no such session.")
+    commands.remove_session(session, typed=session.session_id, by=request.auth.actor)
+    doorbell.ring_for_jobs()
+    return HttpResponse(status=202)

@@ -33,6 +33,12 @@ from outcomes.commands.rejudging import (
 )
 from outcomes.commands.rejudging_parts import run_waiting_parts, take_up_lost_parts
 from outcomes.commands.reports import keep_report
+from outcomes.commands.session_notes import remove_note, write_note
+from outcomes.commands.session_removal import (
+    remove_session,
+    run_waiting_removals,
+    waiting_removals,
+)
 from outcomes.commands.session_store import count_up, put_value, remove_value
 from outcomes.commands.settle import settle_inbox
 from outcomes.commands.suggestion_looks import (
@@ -76,6 +82,8 @@ __all__ = [
     "put_value",
     "remove_agents_long_gone",
     "remove_idle_values",
+    "remove_note",
+    "remove_session",
     "remove_traffic",
     "remove_unreferenced_artifacts",
     "remove_value",
@@ -85,6 +93,7 @@ __all__ = [
     "run_waiting_backtests",
     "run_waiting_looks",
     "run_waiting_parts",
+    "run_waiting_removals",
     "settle_inbox",
     "start_backtest",
     "start_check_backtest",
@@ -93,4 +102,6 @@ __all__ = [
     "take_up_lost_backtests",
     "take_up_lost_looks",
     "take_up_lost_parts",
+    "waiting_removals",
+    "write_note",
 ]

@@ -8,12 +8,13 @@ from outcomes.codec import CallRow
 from outcomes.models import AgentMinute, ToolMinute
 
 Change = tuple[CallRow | None, CallRow]  # a call as it was, if it was, and as it is
+Gone = tuple[CallRow, None]
 
 REASON = 64  # characters of a denial's reason that a rollup tells apart
 _SUMS = ("calls", "disagreements")
 
 
-def count(changes: Iterable[Change]) -> None:
+def count(changes: Iterable[Change | Gone]) -> None:
     by_tool: dict[tuple[object, ...], list[int]] = defaultdict(lambda: [0, 0])
     by_agent: dict[tuple[object, ...], list[int]] = defaultdict(lambda: [0, 0])
     for old, new in changes:

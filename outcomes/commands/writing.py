@@ -11,6 +11,7 @@ from typing import cast
 from governance.queries import Governing
 from outcomes import bulk, codec
 from outcomes.codec import CALL_COLUMNS, CallRow, Keys, call_row
+from outcomes.commands.children import Child, link_children
 from outcomes.commands.contents import locked
 from outcomes.commands.counting import Change, count
 from outcomes.commands.names import Name, ids_of
@@ -59,6 +60,7 @@ def write(reading: Reading) -> None:
     count(changes)
     note_agents(changes)
     read_sessions(changes, writer.governing, writer.known())
+    link_children(writer.children)  # whose rows are locked by now
 
 
 class _Writer:
@@ -70,6 +72,7 @@ class _Writer:
         self.sessions: dict[Name, int] = {}
         self.projects: dict[int, int] = {}  # of each environment
         self.artifacts = reading.contents.write()
+        self.children: set[Child] = set()
 
     def known(self) -> Known:
         return Known(
@@ -162,6 +165,8 @@ class _Writer:
                 account.agent_id,
             ),
         )
+        if account.parent_session_id and keys.session is not None:
+            self.children.add(Child(environment, account.parent_session_id, keys.session))
         return call_row(call, told.verdicts, keys, row_id, told.received_at)
 
     def _artifact_of(self, project: int, call: Call) -> int | None:

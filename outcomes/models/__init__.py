@@ -5,6 +5,7 @@ their own: each would cost a look-up per row, and the ids come from rows that th
 read. What must be unique is a constraint all the same.
 """
 
+from outcomes.models.about_sessions import ChildSession, SessionNote, SessionRemoval
 from outcomes.models.artifacts import Artifact
 from outcomes.models.backtests import Backtest, ChangedCall
 from outcomes.models.calls import Call, Event
@@ -29,6 +30,7 @@ __all__ = [
     "Batch",
     "Call",
     "ChangedCall",
+    "ChildSession",
     "DemoRun",
     "Event",
     "PastVerdict",
@@ -36,6 +38,8 @@ __all__ = [
     "Rejudging",
     "RejudgingPart",
     "Session",
+    "SessionNote",
+    "SessionRemoval",
     "StoredValue",
     "Suggestion",
     "SuggestionLook",

@@ -43,6 +43,10 @@ class SessionPage:
     def session(self) -> Session:
         return self.report.session
 
+    def numbers(self) -> dict[int, int]:
+        """Of the calls that were read, by their ids."""
+        return {call.id: number for number, call in enumerate(self.calls, self.overview.first)}
+
     @property
     def is_read_whole(self) -> bool:
         return self.overview.first == 1
@@ -50,7 +54,10 @@ class SessionPage:
 
 def whole_session(session: Session, *, at_once: int = READ_AT_ONCE) -> SessionPage:
     # Versions are never changed, so which environments deployed them does not matter here.
-    report = report_of(session, Governing([]))
+    governing = Governing([])
+    if session.version is not None:
+        governing.learn(session.version)
+    report = report_of(session, governing)
     rows = Call.objects.filter(project=session.project_id, session=session)
     newest = rows.order_by(*(f"-{name}" for name in PLACE_IN_SESSION)).values_list(*_COLUMNS)
     brief = [_brief(*row) for row in newest[:at_once]]

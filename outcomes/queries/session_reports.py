@@ -42,7 +42,7 @@ def sessions(
 
 def session_named(project_id: int, session_id: str, environment: str = "") -> Session | None:
     """The session seen last under that id; ids are one's own in each environment."""
-    found = sessions(project_id, environment=environment)
+    found = sessions(project_id, environment=environment).defer(None).defer("version__document")
     return found.filter(digest=digest_of(session_id)).first()
 
 

@@ -1,6 +1,7 @@
 """What the calls of a session tell together: its turns, and the artifacts they refer to."""
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from governance.domain.json_value import Json
 from outcomes.domain.outcome import (
@@ -35,6 +36,17 @@ class _InTurn:
     tool_args: Json
     idempotent: bool
     outcome: Outcome | None
+
+
+IN_A_TURN: Final = 1_000  # calls of one turn whose arguments are read
+
+
+def turn_told(session: Session, turn_id: str) -> Turn | None:
+    """One turn, with the arguments that it may replay; none where it has no calls."""
+    calls = Call.objects.filter(project=session.project_id, session=session, turn_id=turn_id)
+    rows = calls.select_related("artifact").order_by(*PLACE_IN_SESSION)[:IN_A_TURN]
+    read = [_in_turn(whole) for whole in whole_calls(list(rows))]
+    return read_turn(read, turn_id=turn_id or None) if read else None
 
 
 def told_by(session: Session) -> SessionTold:

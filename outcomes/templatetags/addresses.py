@@ -1,5 +1,6 @@
 """Addresses of sessions and calls, whose ids may hold anything: slashes, dots, line breaks."""
 
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from django import template
@@ -51,9 +52,12 @@ def stop_url(slug: str, environment: str, agent: str = "") -> str:
 
 
 @register.simple_tag
-def reset_url(slug: str, session_id: str, environment: str) -> str:
-    query = urlencode({"of": session_id, "environment": environment})
-    return f"{reverse('outcomes:reset_session', args=[slug])}?{query}"
+def about_session_url(
+    slug: str, page: str, session_id: str, environment: str, *args: Any, **more: str
+) -> str:
+    """A page or a part that is about one session, and asks for it by its query."""
+    query = urlencode({"of": session_id, "environment": environment} | more)
+    return f"{reverse(f'outcomes:{page}', args=[slug, *args])}?{query}"
 
 
 def _address(base: str, identifier: str, environment: str) -> str:

@@ -13,7 +13,7 @@ from governance.auth import MemberRequest, member_page
 from outcomes import queries
 from outcomes.domain.scope import NAMES, Scope
 from outcomes.models import Session
-from outcomes.queries import SHOWN, CallFilter
+from outcomes.queries import SHOWN, CallFilter, SessionPage
 from outcomes.queries.call_lists import PLACE_BY_TIME, PLACE_IN_SESSION
 from outcomes.templatetags.addresses import session_url
 from outcomes.views.named import named_session
@@ -54,8 +54,12 @@ def call_rows(request: MemberRequest) -> HttpResponse:
     return render(request, "outcomes/_call_rows.html", context | {"alone": True})
 
 
-def session_calls(request: MemberRequest, session: Session, known: str = "") -> dict[str, Any]:
-    """The table of calls of a session, as its page and the rows alone show it."""
+def session_calls(
+    request: MemberRequest, session: Session, known: str = "", page_of: SessionPage | None = None
+) -> dict[str, Any]:
+    """The table of calls of a session, as its page and the rows alone show it.
+
+    Where all of it was read for the page, the numbers of its calls are known."""
     show = _show(request)
     start = start_of(request.GET, PLACE_IN_SESSION)
     page = queries.calls_of_session(session, show=show, before=start.before, after=start.after)
@@ -72,7 +76,10 @@ def session_calls(request: MemberRequest, session: Session, known: str = "") -> 
         "denied": session.denied,
         "disagree": session.disagreements,
     }
-    lines = call_lines(page.rows, now, queries.numbers_of(session, page.rows))
+    read = page_of.numbers() if page_of else {}
+    if not all(row.pk in read for row in page.rows):
+        read = queries.numbers_of(session, page.rows)
+    lines = call_lines(page.rows, now, read)
     return {
         "session": session,
         "lines": lines if show else folded(lines),

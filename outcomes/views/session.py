@@ -1,22 +1,20 @@
 """The page of a session: why it ended, its calls in order, what they add up to; and its standing,
 which keeps itself up to date."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.policies import Action, may
 from outcomes import queries
-from outcomes.domain.limit_lines import before_stop
-from outcomes.domain.overview import Results
 from outcomes.models import Session
 from outcomes.queries import SessionPage
+from outcomes.queries.about_sessions import family_of, notes_of
 from outcomes.templatetags.addresses import session_url
 from outcomes.views import sentences
 from outcomes.views.approvals import session_approvals
@@ -26,6 +24,7 @@ from outcomes.views.named import named_session
 from outcomes.views.paging import with_query
 from outcomes.views.rows import CallLine, principal_words
 from outcomes.views.session_charts import lines_chart, strip_of
+from outcomes.views.session_standing import state_of, state_with, told_standing
 from outcomes.views.session_tags import standing_tag
 from outcomes.views.session_zoom import Zoom, kept_of, zoom_of
 
@@ -37,13 +36,18 @@ ARTIFACTS_SHOWN: Final = 20
 @member_page()
 def session(request: MemberRequest, session_id: str) -> HttpResponse:
     found = named_session(request, session_id)
-    calls = session_calls(request, found)
+    page = queries.whole_session(found)
+    calls = session_calls(request, found, page_of=page)
     waiting = session_approvals(request, found, calls["lines"])
     context = {
         "page_title": found.session_id,
         "may_reset": may(request.role, Action.RESET_SESSION),
+        "may_delete": may(request.role, Action.DELETE_SESSION),
+        "may_write_note": may(request.role, Action.WRITE_NOTE),
+        "notes": notes_of(found),
+        "family": family_of(found),
         "waiting": waiting,
-        **_standing(request, found, _state(found, waiting)),
+        **_standing(request, page, state_with(found, waiting)),
         **calls,
         **_told_by_calls(calls["lines"]),
     }
@@ -54,10 +58,10 @@ def session(request: MemberRequest, session_id: str) -> HttpResponse:
 @member_page()
 def session_standing(request: MemberRequest) -> HttpResponse:
     found = named_session(request, request.GET.get("of", ""))
-    state = _state(found, session_approvals(request, found))
+    state = state_of(request, found)
     if request.GET.get("tag") == standing_tag(found, state):
         return HttpResponse(status=204)
-    context = _standing(request, found, state) | {"alone": True}
+    context = _standing(request, queries.whole_session(found), state) | {"alone": True}
     return render(request, "outcomes/_session_standing.html", context)
 
 
@@ -65,33 +69,11 @@ def _told_by_calls(lines: Sequence[CallLine]) -> dict[str, str]:
     """What only events tell of a session, by the newest call that says it."""
     told = [line.folded for line in lines if line.folded is not None]
     principals = (principal_words(call.principal) for call in told if call.principal)
-    parents = (call.parent_session_id for call in told if call.parent_session_id)
-    return {"principal": next(principals, ""), "parent": next(parents, "")}
+    return {"principal": next(principals, "")}
 
 
-def _state(session: Session, waiting: Mapping[str, Any]) -> str:
-    asking = queries.Asking(found={session.pk} if waiting["lines"] else ())
-    return queries.state_of(session, timezone.now(), asking)
-
-
-def told_standing(page: SessionPage, state: str) -> sentences.Standing:
-    """As much of a session as its sentences need."""
-    session, overview, limits = page.session, page.overview, page.report.limits
-    stop = sentences.first_stop(limits)
-    return sentences.Standing(
-        state=state,
-        calls=session.attempts,
-        results=Results(session.executions, session.successes, session.failures, session.unknown),
-        denied=session.denied,
-        open=session.open,
-        missed=overview.missed,
-        limits=limits,
-        before_stop=before_stop(page.calls, stop, first=overview.first) if stop else None,
-    )
-
-
-def _standing(request: MemberRequest, session: Session, state: str) -> dict[str, Any]:
-    page, zoom = queries.whole_session(session), zoom_of(request.GET)
+def _standing(request: MemberRequest, page: SessionPage, state: str) -> dict[str, Any]:
+    session, zoom = page.session, zoom_of(request.GET)
     overview, limits = page.overview, page.report.limits
     standing = told_standing(page, state)
     here = _Addresses(request, session, standing_tag(session, state))

@@ -37,7 +37,7 @@ class Strip:
 
 def strip_of(
     slug: str, session: Session, calls: Sequence[BriefCall], overview: Overview,
-    limits: list[LimitUse], zoom: Zoom,
+    limits: list[LimitUse], zoom: Zoom, name: str = "Calls in order",
 ) -> Strip | None:  # fmt: skip
     """None for a session whose calls are not there any more."""
     if not calls:
@@ -56,6 +56,7 @@ def strip_of(
         by=zoom.by,
         zone=timezone.get_current_timezone(),
         stop=stop,
+        name=name,
     )
     links = zoom_links(zoom, shown, first, last, stop.number if stop else None)
     whole = len(here) == len(calls)

@@ -108,6 +108,7 @@ API = {
     "GET artifacts/{artifact_id}": READERS | {AGENT_KEY},
     "GET agent-sessions": READERS,
     "GET agent-sessions/{session_id}": READERS,
+    "DELETE agent-sessions/{session_id}": ADMINS,
     "GET health": EVERYBODY,
 }
 
@@ -121,6 +122,14 @@ PROJECT_PAGES = {
     "GET outcomes:session_standing?of=s-1": Role.VIEWER,
     "GET outcomes:reset_session?of=s-1": Role.OPERATOR,
     "POST outcomes:reset_session?of=s-1": Role.OPERATOR,
+    "GET outcomes:delete_session?of=s-1": Role.ADMIN,
+    "POST outcomes:delete_session?of=s-1": Role.ADMIN,
+    "GET outcomes:compare_sessions?of=s-1": Role.VIEWER,
+    "GET outcomes:compare_sessions?of=s-1&with=s-1": Role.VIEWER,
+    "POST outcomes:write_note?of=s-1": Role.OPERATOR,
+    "POST outcomes:remove_note?of=s-1": Role.OPERATOR,
+    "GET outcomes:turn?of=s-1": Role.VIEWER,
+    "GET outcomes:artifact_preview?of=s-1": Role.VIEWER,
     "GET outcomes:calls": Role.VIEWER,
     "GET outcomes:call": Role.VIEWER,
     "GET outcomes:try_call?of=c-1": Role.VIEWER,

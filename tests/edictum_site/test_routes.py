@@ -19,7 +19,8 @@ from governance.domain.actor import CONSOLE
 from governance.domain.roles import Role
 from governance.findings import found
 from governance.models import Deployment, Finding, Project
-from outcomes.models import Artifact, Batch, Rejudging
+from outcomes.commands import write_note
+from outcomes.models import Artifact, Batch, Rejudging, Session
 from tests import builders
 from tests.edictum_site import routes
 from tests.governance.approvals import an_approval
@@ -94,6 +95,11 @@ class Things:
     @cached_property
     def session(self) -> str:
         return "s-1" if self.call else ""
+
+    @cached_property
+    def note(self) -> int:
+        session = Session.objects.get(project=self.project, session_id=self.session)
+        return write_note(session, "Seen.", by=CONSOLE).pk
 
     @cached_property
     def sha256(self) -> str:
@@ -171,6 +177,7 @@ THINGS: dict[str, Callable[[Things], object]] = {
     "request_id": lambda things: things.request,
     "key_id": lambda things: builders.a_key(things.project)[1].pk,
     "member_id": lambda things: builders.a_member(things.project).pk,
+    "note_id": lambda things: things.note,
     "finding_id": lambda things: a_finding(things.project).pk,
     "invitation_id": lambda things: things.invitation,
 }

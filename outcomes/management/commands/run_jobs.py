@@ -30,6 +30,7 @@ class Command(BaseCommand):
             commands.run_overdue_look()
             or commands.run_waiting_backtests(1)
             or commands.run_waiting_parts(1)
+            or commands.run_waiting_removals()
             or commands.run_waiting_looks()
         ):
             pass

@@ -1,0 +1,61 @@
+"""What is kept of a session beside what follows from its calls: whose child it is, notes of people,
+and that it is to leave."""
+
+from django.db import models
+
+
+class ChildSession(models.Model):
+    """A session whose calls name another as their parent, be that one here or not."""
+
+    id = models.BigAutoField(primary_key=True)
+    environment = models.ForeignKey(
+        "governance.Environment", models.CASCADE, related_name="+", db_index=False
+    )
+    parent_digest = models.BinaryField(max_length=16)  # of its session id
+    parent = models.TextField()
+    session = models.ForeignKey("outcomes.Session", models.CASCADE, related_name="parents")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["environment", "parent_digest", "session"],
+                name="one_child_session_per_parent",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} of {self.parent}"
+
+
+class SessionNote(models.Model):
+    id = models.BigAutoField(primary_key=True)
+    session = models.ForeignKey("outcomes.Session", models.CASCADE, related_name="notes")
+    author = models.CharField(max_length=320)
+    text = models.TextField()
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"note {self.pk}"
+
+
+class SessionRemoval(models.Model):
+    """The row's presence means: not all of the session is gone yet."""
+
+    id = models.BigAutoField(primary_key=True)
+    session = models.OneToOneField("outcomes.Session", models.CASCADE, related_name="removal")
+    asked_by = models.CharField(max_length=320)
+    asked_at = models.DateTimeField()
+    calls = models.BigIntegerField(default=0)  # that went so far, as all of these
+    events = models.BigIntegerField(default=0)
+    artifacts = models.BigIntegerField(default=0)
+    tries = models.PositiveIntegerField(default=0)  # that failed
+    next_try_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"removal {self.pk}"

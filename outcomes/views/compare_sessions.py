@@ -1,0 +1,114 @@
+"""Two sessions side by side: how each ended, where they part, and what each did with which tool."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+
+from governance.auth import MemberRequest, member_page
+from governance.domain.limit_use import LimitUse
+from outcomes import queries
+from outcomes.domain.beside import PartedAt, by_tool, parted_at
+from outcomes.models import Session
+from outcomes.queries import SessionPage
+from outcomes.queries.about_sessions import sessions_beside
+from outcomes.templatetags.addresses import call_url
+from outcomes.views import sentences
+from outcomes.views.limits import COUNTINGS, key_of
+from outcomes.views.named import named_session
+from outcomes.views.session_charts import Strip, strip_of
+from outcomes.views.session_standing import told_standing
+from outcomes.views.session_zoom import Zoom
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    page: SessionPage
+    state: str
+    sentence: SafeString
+    strip: Strip | None
+
+    @property
+    def session(self) -> Session:
+        return self.page.session
+
+
+@require_safe
+@member_page()
+def compare_sessions(request: MemberRequest) -> HttpResponse:
+    one = named_session(request, request.GET.get("of", ""))
+    context: dict[str, Any] = {
+        "page_title": "Compare sessions",
+        "one": one,
+        "typed": request.GET.get("with", ""),
+    }
+    other = _other(request, one)
+    if other is None:
+        context["others"] = sessions_beside(one)
+        return render(request, "outcomes/choose_session.html", context)
+    now = timezone.now()
+    asking = queries.asking_sessions(request.project.pk, now)
+    sides = [_side(request, each, queries.state_of(each, now, asking)) for each in (one, other)]
+    calls = [side.page.calls for side in sides]
+    are_whole = all(side.page.is_read_whole for side in sides)
+    parted = parted_at(*calls) if are_whole else None
+    context |= {
+        "other": other,
+        "sides": sides,
+        "are_whole": are_whole,
+        "parted": parted,
+        "parted_urls": _urls(request, parted, sides),
+        "tools": by_tool(*calls),
+        "limits": _limits(*(side.page.report.limits for side in sides)),
+    }
+    return render(request, "outcomes/compare_sessions.html", context)
+
+
+def _other(request: MemberRequest, one: Session) -> Session | None:
+    name = request.GET.get("with", "").strip()
+    if not name:
+        return None
+    environment = request.GET.get("in", one.environment.name)
+    return queries.session_named(request.project.pk, name, environment)
+
+
+def _side(request: MemberRequest, session: Session, state: str) -> Side:
+    page = queries.whole_session(session)
+    limits = page.report.limits
+    strip = strip_of(
+        request.project.slug, session, page.calls, page.overview, limits, Zoom(), name="Calls"
+    )
+    return Side(page, state, sentences.session_sentence(told_standing(page, state)), strip)
+
+
+def _urls(request: MemberRequest, parted: PartedAt | None, sides: list[Side]) -> list[str]:
+    if parted is None:
+        return []
+    return [
+        call_url(request.project.slug, call.call_id, side.session.environment.name) if call else ""
+        for call, side in zip((parted.one, parted.other), sides, strict=True)
+    ]
+
+
+def _limits(one: list[LimitUse], other: list[LimitUse]) -> list[dict[str, Any]]:
+    """A row for each limit and counting that either has."""
+    sides = [{(key_of(use), use.limit.value): use for use in uses} for uses in (one, other)]
+    rows = []
+    for place in dict.fromkeys([*sides[0], *sides[1]]):
+        uses = [side.get(place) for side in sides]
+        for counting, words in COUNTINGS:
+            if any(use is not None and counting in use.used for use in uses):
+                rows.append(
+                    {
+                        "name": place[0].removeprefix("max_calls_per_tool:"),
+                        "limit": place[1],
+                        "words": words,
+                        "used": [use.used.get(counting) if use else None for use in uses],
+                        "reached": [use.reached_at.get(counting) if use else None for use in uses],
+                    }
+                )
+    return rows

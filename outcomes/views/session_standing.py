@@ -1,0 +1,41 @@
+"""How a session stands: running, waiting, stopped or ended, and what its sentences are made of."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils import timezone
+
+from governance.auth import MemberRequest
+from outcomes import queries
+from outcomes.domain.limit_lines import before_stop
+from outcomes.domain.overview import Results
+from outcomes.models import Session
+from outcomes.queries import SessionPage
+from outcomes.views import sentences
+from outcomes.views.approvals import session_approvals
+
+
+def state_of(request: MemberRequest, session: Session) -> str:
+    return state_with(session, session_approvals(request, session))
+
+
+def state_with(session: Session, waiting: Mapping[str, Any]) -> str:
+    """With the approvals that wait in it, where they are known."""
+    asking = queries.Asking(found={session.pk} if waiting["lines"] else ())
+    return queries.state_of(session, timezone.now(), asking)
+
+
+def told_standing(page: SessionPage, state: str) -> sentences.Standing:
+    """As much of a session as its sentences need."""
+    session, overview, limits = page.session, page.overview, page.report.limits
+    stop = sentences.first_stop(limits)
+    return sentences.Standing(
+        state=state,
+        calls=session.attempts,
+        results=Results(session.executions, session.successes, session.failures, session.unknown),
+        denied=session.denied,
+        open=session.open,
+        missed=overview.missed,
+        limits=limits,
+        before_stop=before_stop(page.calls, stop, first=overview.first) if stop else None,
+    )
