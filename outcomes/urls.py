@@ -143,6 +143,9 @@ in_project: list[URLPattern | URLResolver] = [
     path("contracts/check/", contract_editor.check_contract, name="check_contract"),
     path("contracts/agents/", contracts.contract_agents, name="contract_agents"),
     path("contracts/figures/", contracts.contract_figures, name="contract_figures"),
+    path(
+        "contracts/b/<str:bundle_name>/counts/", contracts.contract_counts, name="contract_counts"
+    ),
     path("contracts/b/<str:bundle_name>/would-deny/", observed.would_deny, name="would_deny"),
     path("contracts/b/<str:bundle_name>/would-deny/tick/", observed.tick, name="tick"),
     path("contracts/b/<str:bundle_name>/backtests/", backtests.backtests, name="backtests"),

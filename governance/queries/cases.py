@@ -20,7 +20,7 @@ from governance.domain.errors import (
 )
 from governance.domain.session_limits import LimitsOfRule, SessionLimit, SessionRule, limits_of
 from governance.engine import Evaluation, NotEvaluated, Source, ToolCall
-from governance.models import Bundle, BundleVersion, Case, CaseRun
+from governance.models import Bundle, BundleVersion, Case, CaseRun, Project
 from governance.queries.contracts import newest_version
 
 AT_ONCE: Final = 25  # calls: what costs too much is not asked about again and again
@@ -54,6 +54,10 @@ class Ran:
 
 def cases_of(bundle: Bundle) -> list[Case]:
     return list(Case.objects.filter(bundle=bundle).select_related("bundle"))
+
+
+def number_of_cases(project: Project, bundle: str) -> int:
+    return Case.objects.filter(bundle__project=project, bundle__name=bundle).count()
 
 
 def case_numbered(bundle: Bundle, number: int) -> Case | None:

@@ -19,6 +19,7 @@ from governance.models import BundleVersion, Deployment
 from governance.policies import Action, may
 from governance.queries.deployments import version_of
 from governance.queries.plans import Plan, meaning_between, plan_of
+from governance.views.version_choices import version_choices
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -33,7 +34,8 @@ def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
     newest = None if chosen["version"] else _newest(request, bundle_name)
     if newest is not None:
         chosen["version"] = str(newest.number)
-    place = PlaceForm(chosen if chosen["environment"] else None, initial=chosen)
+    is_chosen = bool(chosen["environment"]) and "choose" not in request.GET
+    place = PlaceForm(chosen if is_chosen else None, initial=chosen)
     context: dict[str, Any] = {
         "page_title": f"Deploy {bundle_name}",
         "bundle_name": bundle_name,
@@ -42,6 +44,7 @@ def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
     }
     if not place.is_valid():
         status = 422 if place.errors else 200
+        context["versions"] = version_choices(request.project, bundle_name, chosen["version"])
         return render(request, "governance/deploy.html", context, status=status)
     environment = place.cleaned_data["environment"]
     version = newest or version_of(request.project, bundle_name, place.cleaned_data["version"])

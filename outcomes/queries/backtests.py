@@ -23,6 +23,10 @@ def backtests_of(project_id: int, bundle: str, before: int | None = None) -> lis
     return list((found.filter(pk__lt=before) if before else found)[: SHOWN + 1])
 
 
+def number_of_backtests(project_id: int, bundle: str) -> int:
+    return Backtest.objects.filter(project=project_id, bundle_name=bundle).count()
+
+
 def newest_backtest_of(project_id: int, *revision_hashes: str) -> Backtest | None:
     """Of exactly these bytes, or these, however it stands."""
     found = Backtest.objects.filter(project=project_id, revision_hash__in=revision_hashes)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from governance.queries.deployments import VersionThere
 from outcomes.domain.event import WouldBlock
@@ -69,6 +69,14 @@ class Observed:
 
     def line(self, named: Named) -> Line | None:
         return next((line for line in self.lines if line.named == named), None)
+
+
+def number_observed(live: Iterable[tuple[int, int]]) -> int:
+    """How many calls these versions would have denied, each in its environment."""
+    such = Q()
+    for version, environment in live:
+        such |= Q(version=version, environment=environment)
+    return Call.objects.filter(such, would_deny=True).order_by().count() if such else 0
 
 
 def observed(there: VersionThere) -> Observed:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -15,8 +15,10 @@ from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
 from governance.queries.bundles import listed_bundles
 from outcomes.domain.moments import time_text, to_the_minute
+from outcomes.queries.backtests import number_of_backtests
 from outcomes.queries.contracts import Running, denied_since, has_taken, running, running_each
 from outcomes.queries.fleet import FleetAgent
+from outcomes.queries.observed import number_observed
 from outcomes.views.fleet_words import StandingWords, standing_words
 from outcomes.views.paging import with_query
 from outcomes.views.sentences import number_word
@@ -90,6 +92,23 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
         ),
     }
     return _part(request, "outcomes/_contract_figures.html", context)
+
+
+@require_safe
+@member_page()
+def contract_counts(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """What the tabs of a contract are told; whoever asks for it alone is led to them."""
+    bundle = contracts.bundle_named(request.project, bundle_name)
+    if bundle is None:
+        raise NotFound("There is no such contract.")
+    if request.headers.get("HX-Request") != "true":
+        return redirect("governance:contract", request.project.slug, bundle.name)
+    live = contracts.live_deployments(request.project, [bundle.pk])
+    context = {
+        "backtests": number_of_backtests(request.project.pk, bundle.name),
+        "would_deny": number_observed((each.version_id, each.environment_id) for each in live),
+    }
+    return render(request, "outcomes/_contract_counts.html", context)
 
 
 def agents_sentence(found: Running) -> str:

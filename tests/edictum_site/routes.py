@@ -213,6 +213,7 @@ PROJECT_PAGES = {
     "GET governance:enforce?version=3&environment=production": Role.EDITOR,
     "POST governance:enforce?version=3": Role.EDITOR,
     "GET outcomes:would_deny": Role.VIEWER,
+    "GET outcomes:contract_counts": Role.VIEWER,
     "POST outcomes:tick": Role.EDITOR,
     "GET governance:deployment": Role.VIEWER,
     "POST governance:roll_back": Role.EDITOR,

@@ -1,5 +1,8 @@
 """Deploying in a browser: what follows is told first, another decides, one click goes back."""
 
+import html
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -48,6 +51,23 @@ def test_without_an_environment_it_asks_where(project, editor):
     page = editor.get(deploy_page(project))
     assert heading(page) == "Where is d to go live?"
     assert "See what would change" in page.text
+
+
+def test_the_version_is_chosen_from_a_list_that_says_what_is_live_where(
+    project, editor, django_assert_max_num_queries
+):
+    live(saved(project, "first"))
+    saved(project, "second")
+    plan = editor.get(deploy_page(project)).text
+    choose = re.search(r'href="([^"]*choose[^"]*)"', plan)
+    assert choose is not None
+    with django_assert_max_num_queries(12):
+        page = editor.get(html.unescape(choose[1])).text
+    assert page.index(">v2</span>") < page.index(">v1</span>")
+    assert 'value="2" checked' in page
+    assert "live in production" in page.partition(">v1</span>")[2]
+    assert "live in" not in page.partition(">v2</span>")[2].partition(">v1</span>")[0]
+    assert 'value="production"' in page
 
 
 def test_it_tells_what_changes_before_it_deploys(project, editor):

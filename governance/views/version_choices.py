@@ -1,0 +1,44 @@
+"""The versions of a contract that can go live: newest first, each with where it is live now."""
+
+from typing import Final, NamedTuple
+
+from governance import queries
+from governance.domain.errors import NotFound
+from governance.models import BundleVersion, Project
+
+LISTED: Final = 50
+
+
+class VersionChoice(NamedTuple):
+    version: BundleVersion
+    places: list[str]
+    is_chosen: bool
+
+
+class VersionChoices(NamedTuple):
+    shown: list[VersionChoice]
+    has_older: bool
+
+
+def version_choices(project: Project, name: str, chosen: str) -> VersionChoices:
+    """The newest; of those before them what is live or chosen."""
+    bundle = queries.bundle_named(project, name)
+    if bundle is None:
+        raise NotFound("There is no such contract.")
+    newest = queries.versions_before(bundle, None, LISTED + 1)
+    versions = {each.number: each for each in newest[:LISTED]}
+    places: dict[int, list[str]] = {}
+    for each in queries.live_deployments(project, [bundle.pk]):
+        versions.setdefault(each.version.number, each.version)
+        places.setdefault(each.version.number, []).append(each.environment.name)
+    is_number = chosen.isascii() and chosen.isdecimal() and len(chosen) < 10
+    if is_number and int(chosen) not in versions:
+        older = queries.version_numbered(bundle, int(chosen))
+        versions |= {older.number: older} if older else {}
+    return VersionChoices(
+        [
+            VersionChoice(versions[number], places.get(number, []), str(number) == chosen)
+            for number in sorted(versions, reverse=True)
+        ],
+        has_older=len(newest) > LISTED,
+    )
