@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("edictum_site_client")
 
+CANNOT_JUDGE = "cannot-judge"  # a rule's name, as `fallback` is one
+
 Ask = Callable[[str, str], File]  # from a path and an ETag
 
 
@@ -130,6 +132,17 @@ class Followed:
         except OSError as error:
             logger.warning("Edictum Site: %s cannot be written: %s", self.file, error)
 
+    def judged(
+        self, held: Held, tool_name: str, result: Any, elapsed_ms: float | None
+    ) -> Explanation:
+        """Never raises: the tool has run, and its agent is not to stop over a check."""
+        try:
+            return held.judge(tool_name, plain(result), elapsed_ms)
+        except Exception as error:  # noqa: BLE001 - a document may be wrong in any place
+            reason = f"Version {held.version} cannot judge this result: {error!r}"[:500]
+            self._note(reason)
+            return Explanation("unknown", CANNOT_JUDGE, reason=reason)
+
     def _note(self, error: str) -> None:
         if error != self.last_error:  # once per reason, else an outage would fill the agent's log
             self.last_error = error
@@ -172,7 +185,7 @@ class NamedCheck:
             self._refresher.run()
         held = self._followed.held
         if held is not None:
-            return held.judge(tool_name, plain(result), elapsed_ms)
+            return self._followed.judged(held, tool_name, result, elapsed_ms)
         if self._fallback is None:
             raise CheckUnavailable(f"The success check {self.name} was never got.")
         verdict = "success" if self._fallback(tool_name, result) else "failure"

@@ -9,7 +9,7 @@ import time
 import weakref
 
 from edictum_site_client.named_checks import Followed
-from edictum_site_client.transport import File, Transport
+from edictum_site_client.transport import Transport
 
 FIRST_PAUSE = 1.0  # seconds after a failure, doubling up to the interval
 
@@ -39,7 +39,7 @@ class Refresher:
 
     def follow(self, followed: Followed) -> None:
         """Ask once, here and now, and from then on in the background."""
-        followed.refresh(self._ask)
+        self._refresh(followed)
         with self._changed:
             self._followed.add(followed)
             self._due = min(self._due, self._next()) if self._thread else self._next()
@@ -82,7 +82,7 @@ class Refresher:
                     self._transport.close()
                     self._thread = None
                     return
-            answered = [one.refresh(self._ask) for one in asked]
+            answered = [self._refresh(one) for one in asked]
             del asked  # else this thread would keep alive what nobody uses any more
             with self._changed:
                 self._tries = 0 if all(answered) else self._tries + 1
@@ -94,9 +94,10 @@ class Refresher:
             longest = min(longest, FIRST_PAUSE * 2.0 ** min(self._tries, 16))
         return time.monotonic() + longest * random.uniform(0.75, 1.0)  # noqa: S311 - to spread agents, not to hide
 
-    def _ask(self, path: str, etag: str) -> File:
+    def _refresh(self, followed: Followed) -> bool:
+        # Until it is taken: of two answers at once the older one must not come last.
         with self._network:
-            return self._transport.get(path, etag)
+            return followed.refresh(self._transport.get)
 
 
 _REFRESHERS: weakref.WeakSet[Refresher] = weakref.WeakSet()

@@ -7,7 +7,9 @@ import http.client
 import json
 import socket
 import ssl
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -16,6 +18,9 @@ LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 WORTH_PACKING = 16_384  # bytes
 LARGEST_ANSWER = 4_000_000
 LARGEST_FILE = 32_000_000
+PATIENCE = (
+    3  # times the timeout of one silence, for a whole file: else a byte now and then would do
+)
 
 Verdict = Literal["taken", "later", "smaller", "refused"]
 
@@ -61,6 +66,7 @@ class Transport:
         self._tls = tls
         self._connection: http.client.HTTPConnection | None = None
         self._cut = False
+        self._late = threading.Event()
 
     def post(self, family: str, items: list[bytes]) -> Answer:
         body = b'{"%s":[%s]}' % (family.encode(), b",".join(items))
@@ -78,10 +84,30 @@ class Transport:
         """Raises what a network raises."""
         headers = {**self._headers, **({"If-None-Match": etag} if etag else {})}
         try:
-            return self._exchange("GET", path, None, headers, LARGEST_FILE)
+            with self._no_longer_than(self._timeout * PATIENCE):
+                return self._exchange("GET", path, None, headers, LARGEST_FILE)
         except (OSError, http.client.HTTPException):
             self.close()
             raise
+
+    @contextmanager
+    def _no_longer_than(self, seconds: float) -> Iterator[None]:
+        late = self._late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            self._hang_up()
+
+        timer = threading.Timer(seconds, end)
+        timer.daemon = True
+        with suppress(RuntimeError):  # no more threads, or the interpreter is ending
+            timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+        if late.is_set():  # what was read until then may be short, and look whole
+            raise TimeoutError(f"The answer took longer than {seconds:g} seconds.")
 
     def _exchange(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str], most: int
@@ -91,7 +117,7 @@ class Transport:
             return self._ask(method, path, body, headers, most)
         except (ConnectionError, http.client.RemoteDisconnected):
             # A connection that rested may have been closed over there; repeats do no harm.
-            if not reused or self._cut:
+            if not reused or self._cut or self._late.is_set():
                 raise
         self.close()
         return self._ask(method, path, body, headers, most)
@@ -118,6 +144,9 @@ class Transport:
     def cut(self) -> None:
         """From any thread: whoever waits for an answer waits no longer, nor tries again."""
         self._cut = True
+        self._hang_up()
+
+    def _hang_up(self) -> None:
         waiting = getattr(self._connection, "sock", None)
         if waiting is not None:
             with suppress(OSError):
