@@ -60,6 +60,7 @@ from governance.queries.findings import (
 from governance.queries.governing import Governing
 from governance.queries.judging import Judges, judges
 from governance.queries.keys import (
+    any_key_was_used,
     ended_keys,
     has_keys,
     key_numbered,
@@ -114,6 +115,7 @@ __all__ = [
     "Navigation",
     "ServedDocument",
     "admins_beside",
+    "any_key_was_used",
     "anybody",
     "approval_coded",
     "approvals_before",

@@ -47,6 +47,10 @@ def has_keys(project: Project) -> bool:
     return ApiKey.objects.filter(project=project).exists()
 
 
+def any_key_was_used(project: Project) -> bool:
+    return ApiKey.objects.filter(project=project, last_used_at__isnull=False).exists()
+
+
 def key_numbered(project: Project, key_id: int) -> ApiKey | None:
     return _of(project).filter(pk=key_id).first()
 

@@ -28,8 +28,10 @@ def first_page(request: HttpRequest) -> HttpResponse:
     if not projects:
         return redirect("governance:projects")
     last = request.session.get(LAST_PROJECT)
-    slug = last if last in {project.slug for project in projects} else projects[0].slug
-    return redirect("outcomes:sessions", slug)
+    project = next((each for each in projects if each.slug == last), projects[0])
+    # Where no key was ever used nothing has arrived, and there is nothing to look at yet.
+    begun = queries.any_key_was_used(project)
+    return redirect("outcomes:sessions" if begun else "first_hour:start", project.slug)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -4,6 +4,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from edictum_site.errors import failed
 from governance import commands
@@ -48,12 +49,12 @@ def test_before_set_up_the_first_page_tells_where_the_link_is(project, visitor):
     assert "setup_link" in page.text
 
 
-def test_set_up_makes_the_admin_and_lands_on_the_sessions(project, visitor):
+def test_set_up_makes_the_admin_and_lands_at_the_start(project, visitor):
     path = set_up_path(project)
     assert "Set up this console" in visitor.get(path).text
     answer = visitor.post(path, {"email": "first@example.test", "password": PASSWORD})
     assert answer["Location"] == "/"
-    assert visitor.get("/")["Location"] == reverse("outcomes:sessions", args=[project.slug])
+    assert visitor.get("/")["Location"] == reverse("first_hour:start", args=[project.slug])
     assert Member.objects.get().role == Role.ADMIN
     assert visitor.get(path).status_code == 410
     assert Client().post(path, {}).status_code == 410
@@ -174,8 +175,15 @@ def test_the_first_page_is_the_project_used_last(project):
     other = builders.a_member(builders.a_project(), user=member.user).project
     client = builders.signed_in(member.user)
     for last in (project, other):
+        builders.a_key(last, last_used_at=timezone.now())
         client.get(reverse("governance:settings", args=[last.slug]))
         assert client.get("/")["Location"] == reverse("outcomes:sessions", args=[last.slug])
+
+
+def test_the_first_page_of_a_project_without_traffic_is_its_start(project):
+    client = builders.signed_in(builders.a_member(project).user)
+    builders.a_key(project)
+    assert client.get("/")["Location"] == reverse("first_hour:start", args=[project.slug])
 
 
 def test_a_page_that_is_not_there_is_a_page(visitor):
