@@ -5,7 +5,7 @@ from collections.abc import Sequence, Set
 from itertools import count, islice
 from typing import Any, Final
 
-from django.db import OperationalError, transaction
+from django.db import OperationalError, connection, transaction
 
 from governance import queries
 from governance.domain.checks.named import NamedCheck
@@ -41,7 +41,8 @@ from outcomes.rejudging import (
 )
 
 TOLD_EVERY: Final = 0.5  # seconds
-AT_ONCE: Final = 500  # calls of one transaction: who posts waits for it on SQLite
+AT_ONCE: Final = {"postgresql": 500, "sqlite": 100}  # calls of one transaction
+LONGEST_PAUSE: Final = 0.5  # seconds
 TRIES: Final = 5  # of a transaction that another one locked out
 Status = RejudgingPart.Status
 _parts: Final = RejudgingPart.objects.all
@@ -173,8 +174,13 @@ class _Work:
 
     def _write(self, chunk: Chunk, told: Sequence[Told]) -> None:
         pieces = iter(told)
-        while piece := list(islice(pieces, AT_ONCE)):
+        while piece := list(islice(pieces, AT_ONCE[connection.vendor])):
+            began = time.monotonic()
             self._commit(chunk, piece, Chunk([row for row, _ in piece], {}).place)
+            if connection.vendor == "sqlite":
+                # It has held the lock of all writers, who are served in no order. Who posts, and
+                # who cancels, gets in between.
+                time.sleep(min(time.monotonic() - began, LONGEST_PAUSE))
 
     def _commit(self, chunk: Chunk, piece: list[Told], place: Place) -> None:
         """What came in meanwhile was judged then, and is judged once more, as it is now."""

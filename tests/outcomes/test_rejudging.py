@@ -272,7 +272,7 @@ def in_small_pieces(monkeypatch):
     monkeypatch.setattr(choosing, "ROWS", 5)
     monkeypatch.setattr(choosing, "SESSIONS", 2)
     monkeypatch.setattr(choosing, "CALLS_OF_A_PART", 8)
-    monkeypatch.setattr(rejudging_parts, "AT_ONCE", 3)
+    monkeypatch.setattr(rejudging_parts, "AT_ONCE", {"sqlite": 3, "postgresql": 3})
 
 
 def test_parts_and_pages_tell_what_the_whole_tells(project, agent, in_small_pieces, monkeypatch):
