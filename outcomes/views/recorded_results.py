@@ -1,5 +1,6 @@
 """Beside the editor of a check: what tools really gave back, and what the text says of it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Final
@@ -108,7 +109,8 @@ def _tried(request: MemberRequest, asked: Asked) -> dict[str, Any]:
     names = _asked_for(asked, known)
     if names is None:
         check = asked.check or read_text.name
-        names = _of_itself(check, judges, known, list(environments))
+        named = [rule["tool"] for rule in read_text.compiled["rules"]] if read_text.compiled else []
+        names = _of_itself(check, judges, known, named, list(environments))
     read = _results(project, [known[name] for name in names[:MOST_TOOLS]], environments)
     newest = own_version(request.project, asked.check, without=["document"])
     tried = tried_on(
@@ -161,11 +163,19 @@ def _asked_for(asked: Asked, known: dict[str, int]) -> list[str] | None:
 
 
 def _of_itself(
-    check: str, judges: Judges, known: dict[str, int], environments: list[int]
+    check: str,
+    judges: Judges,
+    known: dict[str, int],
+    named: Iterable[str],
+    environments: list[int],
 ) -> list[str]:
-    """The tools that bindings give this check; else the one that is called most."""
+    """The tools that bindings give this check; else those that its rules name; else the one that
+    is called most."""
     if bound := [name for name in known if _may_judge(check, judges.lines, name)]:
         return bound
+    globs = set(named) - {"*"}
+    if meant := [name for name in known if any(glob_matches(glob, name) for glob in globs)]:
+        return meant
     most = most_called(environments, timezone.now())
     return [most] if most in known else list(known)[:1]
 

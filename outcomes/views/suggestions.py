@@ -110,7 +110,7 @@ def suggestion_effect(request: MemberRequest, suggestion_id: int) -> HttpRespons
         doorbell.ring_for_jobs()
         messages.success(request, "The rule is added. What it would change is being computed.")
     if draft.success_check is None:
-        told = "Nothing is judged by a new check before it is bound: saved, it proposes its line."
+        told = "A new check judges nothing before it is bound: once saved, its page offers that."
         messages.info(request, told)
     slug = request.project.slug
     if draft.success_check is None:

@@ -55,7 +55,7 @@ def in_small_pieces() -> None:
     from outcomes.rejudging import choosing  # noqa: PLC0415 - after the settings
 
     choosing.ROWS, choosing.SESSIONS = 40, 5  # type: ignore[misc]
-    rejudging_parts.AT_ONCE = 15  # type: ignore[misc]
+    rejudging_parts.AT_ONCE = dict.fromkeys(rejudging_parts.AT_ONCE, 15)  # type: ignore[misc]
     claims.ITEMS = dict.fromkeys(claims.ITEMS, 30)
 
 

@@ -146,6 +146,13 @@ def test_the_tools_that_bindings_give_it_are_shown_first(project, judged, result
     assert "{c: number}" not in words(judged(of="n"))
 
 
+def test_then_the_tools_that_its_rules_name(judged, results):
+    results({"a": 1}, {"a": 1}, tool="http_get")
+    results({"b": 1}, tool="crm_update")
+    named = TEXT.replace("  - id: not-ok\n", "  - id: not-ok\n    tool: crm_*\n")
+    assert [row.split(" ")[0] for row in rows(judged(named))] == ["{b:"]
+
+
 def test_else_the_tool_that_is_called_most_in_a_week(judged, results):
     results({"a": 1}, {"a": 2}, tool="often")
     results({"b": 1}, tool="once")
