@@ -5,18 +5,17 @@ from typing import Any, TypedDict
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.http import urlencode
 
 from edictum_site.scope_bar import carried, scope_bar
-from governance import queries
+from governance.auth import beside
 from governance.domain.figures import duration, thousands
 from governance.models import Project
 from outcomes import pulse
 from outcomes.domain.scope import Scope
-from outcomes.queries import Backlog, backlog
-
-LATE = 60.0  # seconds behind after which something must be wrong
+from outcomes.queries import Backlog
+from outcomes.views.backlog import backlog_of
+from outcomes.views.overview_words import LATE
 
 APPROVALS = "outcomes:approvals"
 ATTENTION = "governance:attention"
@@ -27,7 +26,11 @@ TO_DECIDE = {APPROVALS, CONTRACTS}  # somebody has to act
 
 # In the order of the navigation; a page stands here from the day it exists.
 GROUPS = (
-    (("Sessions", "outcomes:sessions", "sessions"), ("Needs attention", ATTENTION, "warning")),
+    (
+        ("Overview", "outcomes:overview", "overview"),
+        ("Sessions", "outcomes:sessions", "sessions"),
+        ("Needs attention", ATTENTION, "warning"),
+    ),
     (
         ("Contracts", CONTRACTS, "contracts"),
         ("Success checks", "governance:checks", "checks"),
@@ -62,14 +65,14 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     project: Project | None = getattr(request, "project", None)
     if project is None:
         return {"project": None, "projects": [], "nav": []}
-    beside = queries.navigation(project.pk, timezone.now())
-    environments = list(beside.waiting)
+    found = beside(request, project)
+    environments = list(found.waiting)
     scope: Scope | None = vars(request).get("scope")
     asked = request.GET.get("environment", "") if scope is None else scope.environment
     counts = {
-        APPROVALS: sum(beside.waiting.values()),
-        ATTENTION: beside.findings,
-        CONTRACTS: beside.requests,
+        APPROVALS: sum(found.waiting.values()),
+        ATTENTION: found.findings,
+        CONTRACTS: found.requests,
     }
     query = urlencode(carried(request, is_entry=_is_entry(request, project)))
     return {
@@ -80,14 +83,17 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "projects": getattr(request, "projects", []),
         "environments": environments,
         "environment": asked if scope is not None or asked in environments else "",
+        "waiting_here": sum(
+            number for name, number in found.waiting.items() if asked in ("", name)
+        ),
         "role": getattr(request, "role", ""),
         "nav": [
             [_entry(request, project, counts, *entry) for entry in group]
-            for group in ((START,) if not beside.begun else (), *GROUPS)
+            for group in ((START,) if not found.begun else (), *GROUPS)
             if group
         ],
         "console": console_state(
-            backlog(project.pk), worker=pulse.is_felt(), is_starting=pulse.is_awaited()
+            backlog_of(request, project.pk), worker=pulse.is_felt(), is_starting=pulse.is_awaited()
         ),
     }
 

@@ -24,6 +24,7 @@ from outcomes.views import (
     inbox,
     newest_backtest,
     observed,
+    overview,
     recorded_results,
     rejudging,
     session,
@@ -56,6 +57,7 @@ app_name = "outcomes"
 live = [
     path("tools/", contract_calls.tool_options, name="tool_options"),
     path("contracts/", contract_calls.contract_options, name="contract_options"),
+    path("overview/", overview.overview_standing, name="overview_standing"),
     path("agent-options/", agents.agent_options, name="agent_options"),
     path("sessions/", sessions.session_rows, name="session_rows"),
     path("session/", session.session_standing, name="session_standing"),
@@ -119,6 +121,8 @@ in_settings = [
     path("set-aside/<int:batch_id>/retry/", inbox.retry, name="retry_batch"),
 ]
 in_project: list[URLPattern | URLResolver] = [
+    path("", overview.project, name="project"),
+    path("overview/", overview.overview, name="overview"),
     path("sessions/", sessions.sessions, name="sessions"),
     path("sessions/<identifier:session_id>/", session.session, name="session"),
     path("reset-session/", counters.reset_session, name="reset_session"),

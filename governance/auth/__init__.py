@@ -1,6 +1,7 @@
 """From a request to who asks and what they may: an API key's scopes, or a member's role."""
 
 from governance.auth.access import Access, AccessRequest, access_of_member
+from governance.auth.frame import beside
 from governance.auth.keys import AGENT_HEADER, KeyAuth, forget_keys, kept_access, resolve_key
 from governance.auth.members import LAST_PROJECT, KeyOrMember, MemberRequest, member_page
 
@@ -13,6 +14,7 @@ __all__ = [
     "KeyOrMember",
     "MemberRequest",
     "access_of_member",
+    "beside",
     "forget_keys",
     "kept_access",
     "member_page",

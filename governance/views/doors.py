@@ -31,7 +31,7 @@ def first_page(request: HttpRequest) -> HttpResponse:
     project = next((each for each in projects if each.slug == last), projects[0])
     # Where no key was ever used nothing has arrived, and there is nothing to look at yet.
     begun = queries.any_key_was_used(project)
-    return redirect("outcomes:sessions" if begun else "first_hour:start", project.slug)
+    return redirect("outcomes:overview" if begun else "first_hour:start", project.slug)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -74,7 +74,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             return _link_is_over(request)
         else:
             login(request, user, backend=BACKEND)
-            return redirect("outcomes:sessions", invitation.project.slug)
+            return redirect("outcomes:overview", invitation.project.slug)
     context = {
         "page_title": f"Join {invitation.project.name}",
         "invitation": invitation,
@@ -95,7 +95,7 @@ def join_as_known(request: HttpRequest, token: str) -> HttpResponse:
         project = commands.accept_as(token, user=request.user)
     except (NotFound, Conflict) as error:
         raise Http404 from error
-    return redirect("outcomes:sessions", project.slug)
+    return redirect("outcomes:overview", project.slug)
 
 
 def _link_is_over(request: HttpRequest) -> HttpResponse:

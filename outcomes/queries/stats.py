@@ -82,10 +82,13 @@ def figures_over_time(
     step: Step,
     zone: tzinfo = UTC,
     *,
+    cut: datetime | None = None,
     durations: bool = False,
 ) -> list[StepFigures]:
     """Step by step of the reader's clock, the empty ones too. The filter says from when to when."""
-    return figures_by_over_time(project_id, None, wanted, step, zone, durations=durations)[None]
+    return figures_by_over_time(project_id, None, wanted, step, zone, cut=cut, durations=durations)[
+        None
+    ]
 
 
 def figures_by_over_time(
@@ -95,12 +98,16 @@ def figures_by_over_time(
     step: Step,
     zone: tzinfo = UTC,
     *,
+    cut: datetime | None = None,
     durations: bool = False,
 ) -> dict[Any, list[StepFigures]]:
-    """The same of each: a list that is as long for all of them."""
+    """The same of each: a list that is as long for all of them. At a cut a step ends, and another
+    begins, so that two times are read at once."""
     if wanted.since is None or wanted.until is None:
         raise ValueError("Steps need a beginning and an end.")
-    steps = spans(wanted.since, wanted.until, step, zone)
+    steps = spans(wanted.since, cut or wanted.until, step, zone)
+    if cut is not None:
+        steps += spans(cut, wanted.until, step, zone)
     edges = [each.start for each in steps]
 
     def empty() -> list[StepFigures]:

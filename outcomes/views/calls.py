@@ -94,7 +94,7 @@ def session_calls(
 
 def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
     scope, narrowing = scope_of(request, is_list=True), narrowing_of(request)
-    session = request.GET.get("session", "")
+    session, tool = request.GET.get("session", ""), request.GET.get("tool", "")
     show, without_session = _show(request), session == NO_SESSION
     since, until = scope.bounds
     start = start_of(request.GET, PLACE_BY_TIME)
@@ -103,6 +103,7 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
         CallFilter(
             environment=scope.environment,
             agent=scope.agent,
+            tool=tool,
             contract=narrowing.contract,
             version=narrowing.version,
             since=since,
@@ -118,7 +119,7 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
     if tag == known:
         return {"tag": tag}
     all_calls = reverse("outcomes:calls", args=[request.project.slug])
-    chosen = {"session": session} | scope.query() | narrowing.query()
+    chosen = {"session": session, "tool": tool} | scope.query() | narrowing.query()
     address = with_query(all_calls, **chosen)
     return {
         "lines": call_lines(page.rows, now),
@@ -127,7 +128,7 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
         "agent": scope.agent,
         "without_session": without_session,
         "choices": _choices(address, {}),
-        "sentence": _sentence(scope, show, narrowing, without_session=without_session),
+        "sentence": _sentence(scope, tool, show, narrowing, without_session=without_session),
         "shown": f"{counted(len(page.rows), 'call')}, newest first",
         "links": links_of(page, PLACE_BY_TIME, with_query(address, show=show)),
         "live_url": _live(request, tag, show=show, **chosen) if start.is_newest else "",
@@ -136,7 +137,7 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
 
 
 def _narrowing(request: MemberRequest) -> dict[str, Any]:
-    others = {name: request.GET.get(name, "") for name in (*NAMES, "session", "show")}
+    others = {name: request.GET.get(name, "") for name in (*NAMES, "session", "tool", "show")}
     return narrowing_context(request, narrowing_of(request), request.path, **others)
 
 
@@ -147,8 +148,11 @@ def _choices(address: str, counts: Mapping[str, int]) -> list[tuple[str, str, in
     ]
 
 
-def _sentence(scope: Scope, show: str, narrowing: Narrowing, *, without_session: bool) -> str:
-    of = f" of {scope.agent}" if scope.agent else ""
+def _sentence(
+    scope: Scope, tool: str, show: str, narrowing: Narrowing, *, without_session: bool
+) -> str:
+    of = f" of {tool}" if tool else ""
+    of += f" {'by' if tool else 'of'} {scope.agent}" if scope.agent else ""
     within = f" in {scope.environment}" if scope.environment else ""
     if without_session:
         return f"{KINDS[show]}{of} that came without a session{within}."

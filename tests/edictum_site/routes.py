@@ -114,6 +114,9 @@ API = {
 
 # Pages of a project, by name (and query): the least role. The rest of the askers must not get in.
 PROJECT_PAGES = {
+    "GET outcomes:project": Role.VIEWER,
+    "GET outcomes:overview": Role.VIEWER,
+    "GET outcomes:overview_standing": Role.VIEWER,
     "GET outcomes:sessions": Role.VIEWER,
     "GET outcomes:session": Role.VIEWER,
     "GET outcomes:session_rows": Role.VIEWER,

@@ -141,7 +141,7 @@ def test_an_invited_person_chooses_a_password_and_is_in(project, visitor):
     assert "new@example.test is invited as editor" in visitor.get(path).text
     assert visitor.post(path, {"password": "short"}).status_code == 422
     answer = visitor.post(path, {"password": PASSWORD})
-    assert answer["Location"] == reverse("outcomes:sessions", args=[project.slug])
+    assert answer["Location"] == reverse("outcomes:overview", args=[project.slug])
     assert visitor.get(path).status_code == 410
 
 
@@ -177,7 +177,7 @@ def test_the_first_page_is_the_project_used_last(project):
     for last in (project, other):
         builders.a_key(last, last_used_at=timezone.now())
         client.get(reverse("governance:settings", args=[last.slug]))
-        assert client.get("/")["Location"] == reverse("outcomes:sessions", args=[last.slug])
+        assert client.get("/")["Location"] == reverse("outcomes:overview", args=[last.slug])
 
 
 def test_the_first_page_of_a_project_without_traffic_is_its_start(project):
@@ -187,7 +187,7 @@ def test_the_first_page_of_a_project_without_traffic_is_its_start(project):
 
 
 def test_a_page_that_is_not_there_is_a_page(visitor):
-    page = visitor.get("/p/nothing/")
+    page = visitor.get("/q/nothing/")
     assert page.status_code == 404
     assert "There is no such page" in page.text
 

@@ -17,6 +17,8 @@ TEMPLATES = Path(__file__).parents[2] / "governance" / "contract_templates"
 PAGES = {
     "sign-in": "/account/sign-in/",
     "projects": "/projects/",
+    "project": "/p/default/",
+    "overview": "/p/default/overview/",
     "sessions": "/p/default/sessions/",
     "session": f"/p/default/sessions/{SESSION}/",
     "reset session": f"/p/default/reset-session/?of={SESSION}",

@@ -1,0 +1,16 @@
+"""What is read once for a page, by whoever asks for it first: the page itself or its frame."""
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from governance import queries
+from governance.models import Project
+from governance.queries.navigation import Navigation
+
+
+def beside(request: HttpRequest, project: Project) -> Navigation:
+    found: Navigation | None = vars(request).get("beside")
+    if found is None:
+        found = queries.navigation(project.pk, timezone.now())
+        vars(request)["beside"] = found
+    return found

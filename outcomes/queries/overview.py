@@ -1,0 +1,176 @@
+"""What the first page tells of a project: figures of a time and of the time before it, and what of
+them stands out. Figures come from the rollups, the rest from indexes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Count, Max, Q, QuerySet, Subquery
+
+from outcomes.codec import as_text, digest_of
+from outcomes.domain.figures import Figures
+from outcomes.domain.scope import Scope
+from outcomes.models import Call, Event, Session
+from outcomes.queries.calls import CallFilter
+from outcomes.queries.session_reports import sessions
+from outcomes.queries.stats import StepFigures, figures_by_over_time, figures_over_time
+
+STOPPED_SHOWN: Final = 5
+LOOPS_SHOWN: Final = 10
+LOOP: Final = 5  # times that the same call of a session is denied
+_LOOKED_THROUGH: Final = 50  # sessions with denials, the newest
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    steps: list[StepFigures]
+    tools: Mapping[str, list[StepFigures]]  # none where an agent was chosen
+
+    @property
+    def whole(self) -> Figures:
+        return summed(self.steps)
+
+    def by_tool(self) -> dict[str, Figures]:
+        return {name: summed(steps) for name, steps in self.tools.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoppedCounts:
+    sessions: int
+    stopped: int
+    premature: int
+    before: int  # stopped, in the time before
+    sessions_before: int
+    newest_event: int  # of the whole project; 0: none, or no session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop:
+    """The same call of a session, denied again and again."""
+
+    session_id: str
+    environment: str
+    agent: str
+    tool: str
+    rule: str
+    reason: str
+    times: int
+    last_at: datetime
+
+
+def two_periods(project_id: int, scope: Scope) -> tuple[Period, Period]:
+    """That of the scope and the one before it, read at once."""
+    wanted = CallFilter(
+        environment=scope.environment,
+        agent=scope.agent,
+        since=scope.previous.since,
+        until=scope.until,
+    )
+    time = scope.step, scope.zone
+    tools: dict[str, list[StepFigures]] = {}
+    if scope.agent:  # tools are counted of all agents together
+        steps = figures_over_time(project_id, wanted, *time, cut=scope.since)
+    else:
+        tools = figures_by_over_time(project_id, "tool", wanted, *time, cut=scope.since)
+        steps = [
+            StepFigures(each.start, each.end, Figures())
+            for each in (*scope.previous.steps(), *scope.steps())
+        ]
+        for of_tool in tools.values():
+            for whole, each in zip(steps, of_tool, strict=True):
+                _add(whole.figures, each.figures)
+    now = len(scope.previous.steps())
+    return (
+        Period(steps[now:], {name: rows[now:] for name, rows in tools.items()}),
+        Period(steps[:now], {name: rows[:now] for name, rows in tools.items()}),
+    )
+
+
+def summed(steps: list[StepFigures]) -> Figures:
+    found = Figures()
+    for step in steps:
+        _add(found, step.figures)
+    return found
+
+
+def stopped_counts(project_id: int, scope: Scope) -> StoppedCounts:
+    now = Q(last_at__gte=scope.since)
+    stopped = ~Q(stopped="")
+    newest = Event.objects.filter(project=project_id).order_by("-id").values("id")[:1]
+    rows = _sessions_in(Session.objects.filter(project=project_id), scope, scope.previous.since)
+    found = rows.order_by().aggregate(
+        all=Count("id", filter=now),
+        all_before=Count("id", filter=~now),
+        all_stopped=Count("id", filter=now & stopped),
+        all_premature=Count("id", filter=now & Q(stopped=Session.Stopped.PREMATURE)),
+        stopped_before=Count("id", filter=~now & stopped),
+        newest=Max(Subquery(newest)),
+    )
+    return StoppedCounts(
+        sessions=found["all"],
+        stopped=found["all_stopped"],
+        premature=found["all_premature"],
+        before=found["stopped_before"],
+        sessions_before=found["all_before"],
+        newest_event=found["newest"] or 0,
+    )
+
+
+def newest_event(project_id: int) -> int:
+    rows = Event.objects.filter(project=project_id).order_by("-id")
+    return rows.values_list("id", flat=True).first() or 0
+
+
+def newest_stopped(project_id: int, scope: Scope) -> list[Session]:
+    found = sessions(project_id).exclude(stopped="").defer("tally")
+    return list(_sessions_in(found, scope, scope.since)[:STOPPED_SHOWN])
+
+
+def denial_loops(project_id: int, scope: Scope) -> list[Loop]:
+    """Among the newest sessions that have so many denials at all."""
+    found = Session.objects.filter(project=project_id, denied__gte=LOOP)
+    newest = _sessions_in(found, scope, scope.since).order_by("-last_at", "-id")
+    rows = (
+        Call.objects.filter(
+            session__in=newest.values("id")[:_LOOKED_THROUGH],
+            kind=Call.Kind.DENIED,
+            at__gte=scope.since,
+            at__lt=scope.until,
+        )
+        .order_by()
+        .values(
+            "session__session_id", "environment__name", "agent__name", "tool__name",
+            "rule", "reason", "arguments",
+        )
+        .annotate(times=Count("id"), last_at=Max("at"))
+        .filter(times__gte=LOOP)
+        .order_by("-times", "-last_at")[:LOOPS_SHOWN]
+    )  # fmt: skip
+    return [
+        Loop(
+            session_id=row["session__session_id"],
+            environment=row["environment__name"],
+            agent=row["agent__name"],
+            tool=row["tool__name"],
+            rule=row["rule"],
+            reason=row["reason"],
+            times=row["times"],
+            last_at=row["last_at"],
+        )
+        for row in rows
+    ]
+
+
+def _sessions_in(found: QuerySet[Session], scope: Scope, since: datetime) -> QuerySet[Session]:
+    found = found.filter(last_at__gte=since, last_at__lt=scope.until)
+    if scope.environment:
+        found = found.filter(environment__name=as_text(scope.environment))
+    if scope.agent:
+        found = found.filter(agent__digest=digest_of(scope.agent))
+    return found
+
+
+def _add(found: Figures, more: Figures) -> None:
+    found.counts.update(more.counts)
+    found.differing.update(more.differing)

@@ -1,0 +1,227 @@
+"""The first page: is everything all right, and if not, where."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+
+from governance import queries as governed
+from governance.auth import MemberRequest, beside, member_page
+from governance.domain.figures import percent, thousands
+from governance.domain.finding_words import kind_words
+from outcomes.domain.figures import Figures
+from outcomes.domain.moments import time_text
+from outcomes.domain.scope import Scope
+from outcomes.domain.standing_out import Fall, Judged, falls
+from outcomes.queries import overview as found
+from outcomes.queries.overview import Period
+from outcomes.templatetags.addresses import session_url
+from outcomes.views import overview_charts as charts
+from outcomes.views import overview_words as words
+from outcomes.views.backlog import backlog_of
+from outcomes.views.paging import with_query
+from outcomes.views.scope import scope_of
+
+FINDINGS = 100
+TOOLS_SHOWN = 6
+
+
+class ToolRow(NamedTuple):
+    name: str
+    now: Figures
+    before: Figures
+    trend: SafeString
+    url: str
+
+
+@require_safe
+@member_page()
+def project(request: MemberRequest) -> HttpResponse:
+    """The address of a project itself leads to its first page, with all that it says."""
+    here = reverse("outcomes:overview", args=[request.project.slug])
+    return redirect(with_query(here, **request.GET.dict()))
+
+
+@require_safe
+@member_page()
+def overview(request: MemberRequest) -> HttpResponse:
+    context = _overview(request, scope_of(request)) | {"page_title": "Overview"}
+    return render(request, "outcomes/overview.html", context)
+
+
+@require_safe
+@member_page()
+def overview_standing(request: MemberRequest) -> HttpResponse:
+    """The page's content alone, as long as something has changed; asked for every second."""
+    scope = scope_of(request)
+    newest = found.newest_event(request.project.pk)
+    if request.GET.get("tag") == _tag(request, scope, newest):
+        return HttpResponse(status=204)
+    context = _overview(request, scope) | {"alone": True}
+    return render(request, "outcomes/_overview.html", context)
+
+
+def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
+    project_id = request.project.pk
+    now, before = found.two_periods(project_id, scope)
+    counts = found.stopped_counts(project_id, scope)
+    whole, then = now.whole, before.whole
+    tools, tools_before = now.by_tool(), before.by_tool()
+    fallen = falls(_judged(tools), _judged(tools_before))
+    notices, number = _attention(request, scope, fallen, counts, denied=whole.denied)
+    # Without a session in these times nothing is told of the newest event along with them.
+    newest = counts.newest_event or found.newest_event(project_id)
+    tag = _tag(request, scope, newest)
+    live = reverse("outcomes:overview_standing", args=[request.project.slug])
+    return {
+        "sentence": words.sentence(number, whole, then, fallen),
+        "has_calls": bool(whole),
+        "is_new": not newest,
+        "now": whole,
+        "before": then,
+        "counts": counts,
+        "points": _points(whole, then),
+        "worse": _is_worse(whole, then),
+        "notices": notices[: words.MOST],
+        "notices_of": number,
+        "step_words": charts.STEP_WORDS[scope.step],
+        "urls": _urls(request, scope),
+        "stopped": found.newest_stopped(project_id, scope) if counts.stopped else [],
+        "tools": _tool_rows(request, scope, now, tools, tools_before, fallen),
+        "tools_of": len(tools),
+        "live_url": with_query(live, **scope.query() | {"tag": tag}),
+        **_charts(request, scope, now, before),
+    }
+
+
+def _charts(request: MemberRequest, scope: Scope, now: Period, before: Period) -> dict[str, Any]:
+    steps, calls = scope.steps(), reverse("outcomes:calls", args=[request.project.slug])
+
+    def link(first: int, last: int) -> str:
+        time = {"from": time_text(steps[first].start), "to": time_text(steps[last].end)}
+        chosen = {"environment": scope.environment, "agent": scope.agent}
+        return with_query(calls, **time, **chosen)
+
+    worse = _is_worse(now.whole, before.whole)
+    return {
+        "outcomes_chart": charts.outcomes_chart(scope, now, link),
+        "rate_chart": charts.rate_chart(scope, now, before),
+        "rate_spark": charts.tile_spark(
+            now, before, lambda each: each.rate, "Success rate over time", bad=worse
+        ),
+        "denied_spark": charts.tile_spark(
+            now, before, lambda each: each.denied, "Denied calls over time", bad=False
+        ),
+        "differing_spark": charts.tile_spark(
+            now, before, lambda each: each.disagreements, "Disagreements over time", bad=False
+        ),
+    }
+
+
+def _attention(
+    request: MemberRequest,
+    scope: Scope,
+    fallen: list[Fall],
+    counts: found.StoppedCounts,
+    *,
+    denied: int,
+) -> tuple[list[words.Notice], int]:
+    slug, project_id = request.project.slug, request.project.pk
+    urls = _urls(request, scope)
+    set_aside = reverse("outcomes:set_aside", args=[slug])
+    notices = words.of_backlog(backlog_of(request, project_id), set_aside)
+    notices += [
+        words.of_fall(fall, with_query(urls["failures"], tool=fall.tool)) for fall in fallen
+    ]
+    loops = found.denial_loops(project_id, scope) if denied >= found.LOOP else []
+    for loop in loops:
+        session = session_url(slug, loop.session_id, loop.environment)
+        notices.append(words.of_loop(loop, with_query(session, show="denied") + "#calls"))
+    stopped = words.of_stopped(counts, urls["stopped"])
+    notices += [stopped] if stopped else []
+    attention = reverse("governance:attention", args=[slug])
+    for each in governed.open_findings(request.project, FINDINGS):
+        said = format_html("{}: <code>{}</code>", kind_words(each.kind), each.subject)
+        url = each.link or f"{attention}#finding-{each.pk}"
+        notices.append(
+            words.Notice(severity="warning", words=said, why=each.why, url=url, at=each.since)
+        )
+    return words.worst_first(notices), len(notices)
+
+
+def _tool_rows(
+    request: MemberRequest,
+    scope: Scope,
+    now: Period,
+    tools: Mapping[str, Figures],
+    before: Mapping[str, Figures],
+    fallen: list[Fall],
+) -> list[ToolRow]:
+    """The least reliable first: by the upper bound of the rate, so that few calls weigh little."""
+    worst = sorted(tools, key=lambda name: (tools[name].worst_first, name))
+    shown = [name for name in worst if tools[name].judged][:TOOLS_SHOWN]
+    rates = {name: [step.figures.rate for step in now.tools[name]] for name in shown}
+    known = [rate for row in rates.values() for rate in row if rate is not None]
+    among = (min(known, default=0.0), 1.0)
+    news = {fall.tool for fall in fallen}
+    calls = _urls(request, scope)["calls"]
+    return [
+        ToolRow(
+            name,
+            tools[name],
+            before.get(name, Figures()),
+            charts.row_spark(rates[name], among, f"Success of {name} over time", bad=name in news),
+            with_query(calls, tool=name),
+        )
+        for name in shown
+    ]
+
+
+def _urls(request: MemberRequest, scope: Scope) -> dict[str, str]:
+    slug = request.project.slug
+    calls = with_query(reverse("outcomes:calls", args=[slug]), **scope.query())
+    sessions = with_query(reverse("outcomes:sessions", args=[slug]), **scope.query())
+    differing = with_query(reverse("outcomes:disagreements", args=[slug]), **scope.query())
+    return {
+        "calls": calls,
+        "failures": with_query(calls, show="failures"),
+        "denied": with_query(calls, show="denied"),
+        "disagreements": differing,
+        "sessions": sessions,
+        "stopped": with_query(sessions, state="stopped"),
+    }
+
+
+def _judged(tools: Mapping[str, Figures]) -> dict[str, Judged]:
+    return {
+        name: Judged(each.successes, each.judged) for name, each in tools.items() if each.judged
+    }
+
+
+def _points(now: Figures, before: Figures) -> str:
+    """How far the rate went: +2.1 points, was 95.8 % of 18,102."""
+    if now.rate is None or before.rate is None:
+        return ""
+    points = round(100 * now.rate, 1) - round(100 * before.rate, 1)
+    moved = f"{points:+.1f}".replace("-", "\N{MINUS SIGN}") if round(points, 1) else "±0"
+    return f"{moved} points, was {percent(before.rate)} of {thousands(before.judged)}"
+
+
+def _is_worse(now: Figures, before: Figures) -> bool:
+    """Whether the rate is surely lower."""
+    if now.bounds is None or before.bounds is None:
+        return False
+    return now.bounds[1] < before.bounds[0]
+
+
+def _tag(request: MemberRequest, scope: Scope, newest: int) -> str:
+    """Of what the page is made of: what came in, the minute, and what waits for people."""
+    frame = beside(request, request.project)
+    seen = (newest, scope.query(), scope.since, scope.until, sorted(frame.waiting.items()))
+    return sha256(repr((seen, frame.findings)).encode()).hexdigest()[:16]
