@@ -12,6 +12,7 @@ from outcomes.charts.axes import NumberAxis
 from outcomes.charts.lines import Ahead, Level, Point, lines
 from outcomes.charts.series import Series, Style
 
+_APART: Final = 0.12  # of the calls
 _FURTHEST: Final = 2  # a line that would need more calls than so many times those made is not drawn
 
 
@@ -56,10 +57,14 @@ def countings(
                 value=limit,
             )
         )
+        # Close together their words would lie on each other: where it leads is the one that counts.
+        is_close = missing < calls * _APART
+        said = "" if is_close else thousands(count)
+        points.append(Point(step=last, value=count, style=style, words=said, above=False))
+        then_said = thousands(first + then)
         points.append(
-            Point(step=last, value=count, style=style, words=thousands(count), above=False)
+            Point(step=then, value=limit, style=style, words=then_said, above=not is_close)
         )
-        points.append(Point(step=then, value=limit, style=style, words=thousands(first + then)))
     else:
         missing = 0
     reached = [(step, row) for row in rows if (step := row.reached(limit)) is not None]

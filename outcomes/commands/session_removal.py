@@ -30,6 +30,7 @@ from outcomes.models import (
     AgentSeen,
     Artifact,
     Call,
+    ChangedCall,
     ChildSession,
     Event,
     PastVerdict,
@@ -110,6 +111,7 @@ def _remove_calls(session: Session, rows: Sequence[CallRow]) -> int:
     """And all that was said of them; how many events that were."""
     ids = [row.id for row in rows]
     PastVerdict.objects.filter(call__in=ids).delete()
+    ChangedCall.objects.filter(call__in=ids).delete()
     events = Event.objects.filter(
         environment=session.environment_id, call_digest__in=[row.digest for row in rows]
     ).delete()[0]

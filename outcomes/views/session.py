@@ -23,13 +23,14 @@ from outcomes.views.limits import limit_bars
 from outcomes.views.named import named_session
 from outcomes.views.paging import with_query
 from outcomes.views.rows import CallLine, principal_words
-from outcomes.views.session_charts import lines_chart, strip_of
+from outcomes.views.session_charts import failing_tools, lines_chart, strip_of
 from outcomes.views.session_standing import state_of, state_with, told_standing
 from outcomes.views.session_tags import standing_tag
 from outcomes.views.session_zoom import Zoom, kept_of, zoom_of
 
 TURNS_SHOWN: Final = 30
 ARTIFACTS_SHOWN: Final = 20
+FAILING_SHOWN: Final = 6
 
 
 @require_safe
@@ -78,7 +79,7 @@ def _standing(request: MemberRequest, page: SessionPage, state: str) -> dict[str
     standing = told_standing(page, state)
     here = _Addresses(request, session, standing_tag(session, state))
     strip = strip_of(request.project.slug, session, page.calls, overview, limits, zoom)
-    bars = limit_bars(limits)
+    bars, failing = limit_bars(limits), failing_tools(overview)
     for bar in bars:
         bar |= here.of(Zoom(zoom.by, zoom.first, zoom.last, bar["key"]).query())
     return {
@@ -92,6 +93,10 @@ def _standing(request: MemberRequest, page: SessionPage, state: str) -> dict[str
         "strip_by": [link | here.of(link["query"]) for link in strip.by] if strip else [],
         "limits": bars,
         "countings": lines_chart(page.calls, overview, limits, zoom),
+        "failing": [
+            (tool, results, results.failures + results.unknown) for tool, results in failing
+        ][:FAILING_SHOWN],
+        "more_failing": max(0, len(failing) - FAILING_SHOWN),
         "most_denials": max((line.calls for line in overview.denials), default=0),
         "turns": overview.turns[-TURNS_SHOWN:],
         "artifacts": overview.artifacts[-ARTIFACTS_SHOWN:],

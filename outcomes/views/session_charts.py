@@ -7,10 +7,10 @@ from typing import Any, Final
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from governance.domain.limit_use import LimitUse
+from governance.domain.limit_use import LimitJudgement, LimitUse
 from outcomes import charts
 from outcomes.domain.limit_lines import lines_of
-from outcomes.domain.overview import BriefCall, Overview
+from outcomes.domain.overview import BriefCall, Overview, Results
 from outcomes.models import Session
 from outcomes.templatetags.addresses import call_url
 from outcomes.views.limits import key_of, sorted_uses
@@ -80,8 +80,17 @@ def lines_chart(
     uses = sorted_uses(limits)
     if not uses or not calls:
         return None
-    use = next((each for each in uses if key_of(each) == zoom.limit), uses[0])
+    asked = (each for each in uses if key_of(each) == zoom.limit)
+    use = next(asked, None) or _telling(uses)
     counts = lines_of(calls, use)
+    if use.judgement == LimitJudgement.PREMATURE and use.stopped_at is not None:
+        # What was denied from then on counts nowhere, and hides how far it would have gone on.
+        counts = _until(counts, use.stopped_at - overview.first)
+    elif (reached := [at for at in use.reached_at.values() if at]) and None not in (
+        use.reached_at.values()
+    ):
+        # Far beyond the limit nothing is to be seen of where the countings reached it.
+        counts = _until(counts, max(reached) * 3 // 2 + 1 - overview.first)
     rows = [
         charts.Counting(name=words, style=style, counts=counts[counting])
         for counting, words, style in LINES
@@ -91,12 +100,29 @@ def lines_chart(
     chart = charts.countings(
         rows,
         limit=use.limit.value,
-        projected=by_class if use.stopped_at is not None and use.checked else None,
+        projected=by_class if use.judgement == LimitJudgement.PREMATURE else None,
         name=f"{use.limit.tool or use.limit.kind} over the number of the call",
         says=_limit_says(use),
         first=overview.first,
     )
     return {"chart": chart, "name": use.limit.tool or use.limit.kind, "limit": use.limit.value}
+
+
+def _until(counts: dict[str, list[int]], calls: int) -> dict[str, list[int]]:
+    return {name: row[: max(calls, 1)] for name, row in counts.items()}
+
+
+def _telling(uses: list[LimitUse]) -> LimitUse:
+    """The one that stopped the agent, else one that is read in more countings than one."""
+    if uses[0].stopped_at is not None:
+        return uses[0]
+    return next((use for use in uses if "executions" in use.used), uses[0])
+
+
+def failing_tools(overview: Overview) -> list[tuple[str, Results]]:
+    """Whose calls failed or are unknown, the most first."""
+    found = [(tool, of) for tool, of in overview.by_tool.items() if of.failures + of.unknown]
+    return sorted(found, key=lambda each: (-each[1].failures - each[1].unknown, each[0]))
 
 
 def _stop(limits: list[LimitUse]) -> charts.Stop | None:

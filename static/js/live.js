@@ -118,8 +118,12 @@ document.addEventListener("htmx:configRequest", ({ detail }) => {
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const part = detail.elt;
   if (!isLive(part)) return;
+  // Somebody asked for another view of it: that comes at once, and what waited is of the view before.
+  if (detail.requestConfig.elt !== part) return waiting.delete(part.id);
   lastAnswer = Date.now();
   if (!detail.shouldSwap) return;
+  // Another view has taken its place meanwhile.
+  if (!part.isConnected) return (detail.shouldSwap = false);
   detail.shouldSwap = false;
   const html = detail.serverResponse;
   if (isRead(part)) {

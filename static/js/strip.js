@@ -85,10 +85,12 @@ document.addEventListener("pointerup", (event) => {
   if (ends.length === 2 && ends[0] !== ends[1]) goTo(document.getElementById("strip"), ...ends);
 });
 
-document.addEventListener(
-  "click",
-  (event) => {
-    if (wasDragged && event.target.closest?.("#strip [data-strip]")) event.preventDefault();
-  },
-  true,
-);
+// A mark opens its call beside the page; with a key held down, or without script, its own page.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("#strip [data-strip] a");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  if (wasDragged) return;
+  const swap = "innerHTML ignoreTitle:true";
+  htmx.ajax("GET", link.getAttribute("href"), { source: link, target: "#drawer", select: "#call > *", swap });
+});
