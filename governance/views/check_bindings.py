@@ -66,7 +66,10 @@ def check_bindings(request: MemberRequest) -> HttpResponse:
         return _page(request, lines, present, refused=refused, is_changed=True, status=422)
     except BindingsMovedOn as moved:
         return _page(request, lines, moved.present, moved=True, is_changed=True, status=409)
-    told = "Saved: calls are judged so from now on."
+    told = (
+        "Saved: calls are judged so from now on. Those recorded before keep their verdicts until"
+        " they are reclassified."
+    )
     same = changed.revision == present.revision
     messages.success(request, "Nothing changed." if same else told)
     return redirect("governance:check_bindings", request.project.slug)
