@@ -19,7 +19,7 @@ from governance.models import ApiKey
 from governance.policies import Action, may
 from governance.queries.bundles import bundle_names
 from governance.queries.checks import newest_check_versions
-from outcomes.queries.first_hour import newest_outcome
+from outcomes.queries.first_hour import newest_calls
 from outcomes.views.paging import with_query
 
 KEY_NAME: Final = "first hour"
@@ -70,6 +70,8 @@ def _page(
     environment = key.environment.name if key else FIRST_ENVIRONMENT
     language = request.POST.get("with") or request.GET.get("with", "")
     language = language if language in LANGUAGES else "python"
+    url, shown = request.build_absolute_uri("/").rstrip("/"), text or f"edk_{environment}_…"
+    lines = {name: snippet(name, url=url, key=shown, env=environment) for name in LANGUAGES}
     context = _arrival(request) | {
         "page_title": "Start",
         "key": key,
@@ -77,12 +79,10 @@ def _page(
         "refused": refused,
         "language": language,
         "languages": LANGUAGES,
-        "snippet": snippet(
-            language,
-            url=request.build_absolute_uri("/").rstrip("/"),
-            key=text or f"edk_{environment}_…",
-            env=environment,
-        ),
+        "snippet": lines[language],
+        "others": [
+            (name, words, lines[name]) for name, words in LANGUAGES.items() if name != language
+        ],
         "environment": environment,
         "demo": next((each for each in request.projects if each.is_demo), None),
         "may_manage": may(request.role, Action.MANAGE_KEYS),
@@ -94,21 +94,26 @@ def _page(
 
 def _arrival(request: MemberRequest) -> dict[str, Any]:
     project = request.project
-    newest = newest_outcome(project.pk)
+    calls = newest_calls(project.pk, 2)
+    newest, is_first = next(iter(calls), None), len(calls) == 1
     contracts, checks = bundle_names(project, limit=1), newest_check_versions(project, "", 1)
     tag = str(newest.pk) if newest else "none"
     live = reverse("first_hour:first_outcome", args=[project.slug])
     return {
         "newest": newest,
+        "is_first": is_first,
         "tag": tag,
         "live_url": "" if newest else with_query(live, tag=tag),
         "contracts": contracts,
         "checks": checks,
-        "sentence": f"Your first outcome is here. {_left((not contracts) + (not checks))}"
+        "sentence": _sentence(is_first=is_first, left=(not contracts) + (not checks))
         if newest
         else "Connect an agent; it takes about two minutes.",
     }
 
 
-def _left(steps: int) -> str:
-    return ("Everything is set up.", "One step is left.", "Two steps are left.")[steps]
+def _sentence(*, is_first: bool, left: int) -> str:
+    arrived = "Your first outcome is here." if is_first else "Outcomes arrive."
+    return (
+        f"{arrived} {('Everything is set up.', 'One step is left.', 'Two steps are left.')[left]}"
+    )

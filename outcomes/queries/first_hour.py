@@ -4,6 +4,7 @@ from outcomes.models import Call
 from outcomes.queries.calls import with_names
 
 
-def newest_outcome(project_id: int) -> Call | None:
+def newest_calls(project_id: int, number: int) -> list[Call]:
     """Open calls count as well: something has arrived."""
-    return with_names(Call.objects.filter(project=project_id)).order_by("-at", "-order").first()
+    rows = with_names(Call.objects.filter(project=project_id)).order_by("-at", "-order")
+    return list(rows[:number])
