@@ -43,7 +43,10 @@ GROUPS = (
 START = ("Start", "first_hour:start", "sign")  # until there is a contract and a check
 
 # Pages that belong to an entry of the navigation, wherever they stand.
-BELONG = {"outcomes:sessions": ("/calls/",), "outcomes:agents": ("/stop/", "/stops/")}
+BELONG = {
+    "outcomes:sessions": ("/calls/", "/compare-sessions/", "/delete-session/", "/reset-session/"),
+    "outcomes:agents": ("/stop/", "/stops/"),
+}
 
 
 class Entry(TypedDict):

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.domain.checks.suggested_rules import name_for, new_text
-from governance.domain.errors import InvalidInput
+from governance.domain.errors import InvalidInput, NotFound
 from governance.policies import Action
 from governance.queries.checks import check_named, free_check_name
 from outcomes.views.named import named_call
@@ -23,7 +23,7 @@ def check_for_call(request: MemberRequest) -> HttpResponse:
     try:
         empty = new_text(name, "" if own else row.check_name)
         text = taken_into(empty, RULE, request.project.pk, str(row.pk)).text
-    except InvalidInput as refused:
+    except (InvalidInput, NotFound) as refused:
         why_not = str(refused)
     context = {
         "page_title": f"A check for {row.tool.name}",

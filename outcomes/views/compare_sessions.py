@@ -20,6 +20,7 @@ from outcomes.templatetags.addresses import call_url
 from outcomes.views import sentences
 from outcomes.views.limits import COUNTINGS, key_of
 from outcomes.views.named import named_session
+from outcomes.views.scope import zone_of
 from outcomes.views.session_charts import Strip, strip_of
 from outcomes.views.session_standing import told_standing
 from outcomes.views.session_zoom import Zoom
@@ -78,10 +79,8 @@ def _other(request: MemberRequest, one: Session) -> Session | None:
 
 def _side(request: MemberRequest, session: Session, state: str) -> Side:
     page = queries.whole_session(session)
-    limits = page.report.limits
-    strip = strip_of(
-        request.project.slug, session, page.calls, page.overview, limits, Zoom(), name="Calls"
-    )
+    slug, limits, zone = request.project.slug, page.report.limits, zone_of(request)
+    strip = strip_of(slug, session, page.calls, page.overview, limits, Zoom(), zone, name="Calls")
     return Side(page, state, sentences.session_sentence(told_standing(page, state)), strip)
 
 

@@ -23,6 +23,7 @@ from outcomes.views.limits import limit_bars
 from outcomes.views.named import named_session
 from outcomes.views.paging import with_query
 from outcomes.views.rows import CallLine, principal_words
+from outcomes.views.scope import zone_of
 from outcomes.views.session_charts import failing_tools, lines_chart, strip_of
 from outcomes.views.session_standing import state_of, state_with, told_standing
 from outcomes.views.session_tags import standing_tag
@@ -78,7 +79,9 @@ def _standing(request: MemberRequest, page: SessionPage, state: str) -> dict[str
     overview, limits = page.overview, page.report.limits
     standing = told_standing(page, state)
     here = _Addresses(request, session, standing_tag(session, state))
-    strip = strip_of(request.project.slug, session, page.calls, overview, limits, zoom)
+    strip = strip_of(
+        request.project.slug, session, page.calls, overview, limits, zoom, zone_of(request)
+    )
     bars, failing = limit_bars(limits), failing_tools(overview)
     for bar in bars:
         bar |= here.of(Zoom(zoom.by, zoom.first, zoom.last, bar["key"]).query())

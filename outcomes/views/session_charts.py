@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import Any, Final
 
-from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from governance.domain.limit_use import LimitJudgement, LimitUse
@@ -37,7 +37,7 @@ class Strip:
 
 def strip_of(
     slug: str, session: Session, calls: Sequence[BriefCall], overview: Overview,
-    limits: list[LimitUse], zoom: Zoom, name: str = "Calls in order",
+    limits: list[LimitUse], zoom: Zoom, zone: tzinfo, name: str = "Calls in order",
 ) -> Strip | None:  # fmt: skip
     """None for a session whose calls are not there any more."""
     if not calls:
@@ -54,7 +54,7 @@ def strip_of(
         first=shown.first,
         first_turn=_first_turn(calls[: shown.first - first], here),
         by=zoom.by,
-        zone=timezone.get_current_timezone(),
+        zone=zone,
         stop=stop,
         name=name,
     )

@@ -129,6 +129,11 @@ def test_a_session_says_why_it_was_stopped_and_that_it_was_too_early(pages, agen
         "Too early. Reached at call 4 counting executions. Counting successes 1 was left." in text
     )
     assert "limit said Session limit reached." in text
+    assert (
+        "Against a limit of 4: 4 executions, reached at call 4; 3 successes; 4 as reported, "
+        "reached at call 4." in text
+    )
+    assert "Failures and unknown, 1 of 4 query 1 of 4 failed" in text
     assert Session.objects.get().stopped == "premature"
     assert "one of them too early" not in pages.text("sessions/")
     assert "One session, stopped by a limit, too early." in pages.text("sessions/")
