@@ -6,6 +6,8 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -101,17 +103,19 @@ def suggestion_effect(request: MemberRequest, suggestion_id: int) -> HttpRespons
         messages.info(request, "That draft is saved or discarded already.")
         return _back(request)
     try:
-        commands.ask_for_effect(
+        effect = commands.ask_for_effect(
             request.project.pk, suggestion_id, text=draft.text, by=request.actor
         )
     except (DocumentInvalid, InvalidInput, NotFound) as refused:
         messages.warning(request, f"The rule is added. What it would change is open: {refused}")
     else:
         doorbell.ring_for_jobs()
-        messages.success(request, "The rule is added. What it would change is being computed.")
+        at = reverse("outcomes:check_backtest", args=[request.project.slug, effect.pk])
+        told = 'The rule is added. <a href="{}">What it would change</a> is being computed.'
+        messages.success(request, format_html(told, at))
     if draft.success_check is None:
-        told = "A new check judges nothing before it is bound: once saved, its page offers that."
-        messages.info(request, told)
+        words = "A new check judges nothing before it is bound: once saved, its page offers that."
+        messages.info(request, words)
     slug = request.project.slug
     if draft.success_check is None:
         return redirect("governance:edit_new_check_draft", slug, draft.pk)

@@ -113,6 +113,8 @@ def test_two_versions_stand_side_by_side(project, agent, editor):
     reclassified(project)
     page = editor.get(here)
     assert "differ in 2 of 3 calls" in strip(page)
+    trail = page.content.decode().partition('<nav class="crumbs"')[2].partition("</nav>")[0]
+    assert trail.count("<li>") == 2
     assert [call.call_id for call, _, _ in page.context["samples"]][-1] == "c-1"
     swapped = editor.get(here, {"from": "2", "to": "1"})
     assert swapped.context["rows"][0][1][1] == ("failure", 1)
