@@ -57,6 +57,14 @@ def test_a_check_is_taken_by_its_name_and_carried_out_here(console: Console) -> 
     assert (check.name, check.version, check.last_error) == ("unified", 1, "")
 
 
+@pytest.mark.parametrize(
+    "status", [2**63, 10**30, 10**400, 10**5_000], ids=[63, 100, 1_329, 16_610]
+)
+def test_a_number_of_any_size_stays_one(console: Console, status: int) -> None:
+    assert not console.check("unified")("lookup", {"status": status})
+    assert console.check("unified")("lookup", {"status": -status})
+
+
 def test_an_event_loop_takes_one_without_being_held_up(console: Console) -> None:
     check = asyncio.run(console.acheck("unified"))
     assert not check("lookup", {"status": 404})

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edictum_site_client.checks import SuccessCheck
-from edictum_site_client.site.matcher import Explanation, UnknownFormat, build
+from edictum_site_client.site.matcher import Explanation, UnknownFormat, build, plain
 from edictum_site_client.transport import LARGEST_FILE, File
-from edictum_site_client.values import plain
 
 if TYPE_CHECKING:
     from edictum_site_client.refreshing import Refresher

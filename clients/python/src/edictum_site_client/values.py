@@ -13,11 +13,10 @@ import enum
 import json
 import math
 import pathlib
-import sys
 import uuid
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from edictum_site_client.masking import MASK, Masking
 
@@ -28,32 +27,16 @@ SHORT_LIST = 100
 LONGEST_SECRET = 4_096
 MOST_OF_A_CHARACTER = 6  # `\\u0000`
 MOST_OF_A_PART = 32  # a number, quotes, a comma, a colon
-LARGEST_INTEGER = 2**63
+MOST_BITS = 13_000  # of an integer: some 4,000 digits, which is what JSON readers take
 
 
 class Withheld(Exception):
     """The value may not leave; the message says why."""
 
 
-class _Hiding(Protocol):
-    """What is asked of a `Masking` while a value is walked."""
-
-    def hides(self, key: str) -> bool: ...
-
-    def text(self, text: str) -> str: ...
-
-
-class _HidingNothing:
-    def hides(self, key: str) -> bool:
-        return False
-
-    def text(self, text: str) -> str:
-        return text
-
-
 @dataclass
 class _Walk:
-    masking: _Hiding
+    masking: Masking
     longest_text: int
     longest_list: int
     parts: int = 0
@@ -77,11 +60,6 @@ def jsonable(tool_name: str, value: Any, masking: Masking) -> Any:
     if not fits:
         raise Withheld(f"it is larger than the {limit} characters that may leave")
     return shaped
-
-
-def plain(value: Any) -> Any:
-    """In the shape in which the console gets it, but whole, and with nothing masked."""
-    return _shaped(value, _Walk(_HidingNothing(), sys.maxsize, sys.maxsize))
 
 
 def text_of(text: str, masking: Masking, longest: int = 8_000) -> str:
@@ -113,7 +91,7 @@ def _shaped(value: Any, walk: _Walk) -> Any:
     if isinstance(value, str):
         return _text(value, walk)
     if isinstance(value, int):
-        return int(value) if abs(value) < LARGEST_INTEGER else str(value)[:SHORT_TEXT]
+        return _integer(int(value), walk)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else str(value)
     if walk.parts > MOST_PARTS or len(walk.around) >= DEEPEST:
@@ -127,6 +105,15 @@ def _shaped(value: Any, walk: _Walk) -> Any:
         return f"[{type(value).__name__}]"
     finally:
         walk.around.discard(id(value))
+
+
+def _integer(value: int, walk: _Walk) -> int | str:
+    """A number stays one, for a check compares it."""
+    bits = value.bit_length()
+    if bits > MOST_BITS:
+        return f"[{type(value).__name__} of {bits} bits]"
+    walk.characters += bits // 64
+    return value
 
 
 def _container(value: Any, walk: _Walk) -> Any:
@@ -187,7 +174,7 @@ def _text(text: str, walk: _Walk) -> str:
     return masked
 
 
-def _masked(text: str, masking: _Hiding, longest: int) -> str:
+def _masked(text: str, masking: Masking, longest: int) -> str:
     # Cut after masking, so that no secret loses the half by which it is known.
     masked = masking.text(_clean(text[: longest + LONGEST_SECRET]))
     return masked if len(text) <= longest else f"{masked[:longest]}… [{len(text)} characters]"
