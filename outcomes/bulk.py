@@ -70,6 +70,22 @@ def add(model: Model, key: Sequence[str], sums: Sequence[str], rows: Sequence[Ro
         cursor.executemany(f"{into} VALUES ({marks}) {then}", _adapted(model, columns, rows))
 
 
+def put(model: Model, key: Sequence[str], others: Sequence[str], rows: Sequence[Row]) -> None:
+    """Write these columns of the rows with these keys, whether they are there or not."""
+    if not rows:
+        return
+    columns = [*key, *others]
+    changed = ", ".join(f"{name} = excluded.{name}" for name in others)
+    into = f"INSERT INTO {model._meta.db_table} ({_names(model, columns)})"
+    then = f"ON CONFLICT ({_names(model, key)}) DO UPDATE SET {changed}"
+    if connection.vendor == "postgresql":
+        _unnested(f"{into} SELECT * FROM {{source}} {then}", model, columns, rows)
+        return
+    marks = ", ".join(["%s"] * len(columns))
+    with connection.cursor() as cursor:
+        cursor.executemany(f"{into} VALUES ({marks}) {then}", _adapted(model, columns, rows))
+
+
 def keep_newest(
     model: Model, key: Sequence[str], at: str, others: Sequence[str], rows: Sequence[Row]
 ) -> None:

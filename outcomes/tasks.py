@@ -12,6 +12,8 @@ def settle() -> None:
     with commands.Ahead() as ahead:
         while commands.settle_inbox(ahead):
             pulse.give()
+            commands.roll_up_now_and_then()
+    commands.roll_up_now_and_then()
 
 
 @shared_task

@@ -12,9 +12,13 @@ from typing import Any
 from governance.queries import Governing
 from outcomes import queries
 from outcomes.domain.call import Call as Folded
+from outcomes.domain.durations import bucket_of
+from outcomes.domain.figures import Figures
 from outcomes.domain.fold import fold
 from outcomes.domain.outcome import ToolArtifactReference, ToolDenied
 from outcomes.models import AgentMinute, AgentSeen, Call, Event, Session, ToolMinute
+from outcomes.queries import CallFilter
+from outcomes.queries.stats import By
 
 Found = dict[tuple[int, bytes], Folded]
 
@@ -26,6 +30,7 @@ def differences() -> list[str]:
         *_in_calls(folded),
         *_in_rollups(ToolMinute, "tool"),
         *_in_rollups(AgentMinute, "agent"),
+        *_in_figures(),
         *_in_sessions(folded),
         *_in_fleet(),
     ]
@@ -87,6 +92,29 @@ def _in_rollups(model: Any, name: str) -> Iterator[str]:
         kept, right = has.get(key, (0, 0)), (should[key], disagreeing[key])
         if kept != right:
             yield f"rollup by {name} {key}: {kept}, should be {right}"
+
+
+def _in_figures() -> Iterator[str]:
+    """Of all that is rolled up by now, and of what is not yet."""
+    whole = CallFilter()
+    for project in Call.objects.order_by().values_list("project", flat=True).distinct():
+        rows = Call.objects.filter(project=project).select_related("tool", "agent", "environment")
+        should: dict[By, dict[Any, Figures]] = {
+            by: defaultdict(Figures) for by in ("tool", "agent", "environment", "hour")
+        }
+        for row in rows.iterator(chunk_size=2_000):
+            hour = row.at.replace(minute=0, second=0, microsecond=0)
+            names = (row.tool.name, row.agent.name, row.environment.name, hour)
+            for found, name in zip(should.values(), names, strict=True):
+                became = (row.kind, row.verdict, row.reason[:64])
+                found[name].add(became, 1, int(row.disagreement))
+                if row.elapsed_ms is not None:
+                    found[name].durations[bucket_of(row.elapsed_ms)] += 1
+        for by, right in should.items():
+            kept = queries.figures_by(project, by, whole, durations=True)
+            for name in right.keys() | kept.keys():
+                if kept.get(name) != right.get(name):
+                    yield f"figures by {by} of {name}: {kept.get(name)}, not {right.get(name)}"
 
 
 def _in_fleet() -> Iterator[str]:

@@ -33,6 +33,7 @@ from outcomes.commands.rejudging import (
 )
 from outcomes.commands.rejudging_parts import run_waiting_parts, take_up_lost_parts
 from outcomes.commands.reports import keep_report
+from outcomes.commands.rolling_up import roll_up, roll_up_now_and_then
 from outcomes.commands.session_notes import remove_note, write_note
 from outcomes.commands.session_removal import (
     remove_session,
@@ -89,6 +90,8 @@ __all__ = [
     "remove_value",
     "reset_counters",
     "retry_batch",
+    "roll_up",
+    "roll_up_now_and_then",
     "run_overdue_look",
     "run_waiting_backtests",
     "run_waiting_looks",

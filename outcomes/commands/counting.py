@@ -1,35 +1,86 @@
-"""Rollups: what changed among calls, as differences added to the counts of their minutes."""
+"""Rollups: what changed among calls, appended as it is, and added to the counts of their minutes.
+
+The settle path pays for it, so each call is looked at once; `rolling_up` does the rest later.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable
 
 from outcomes import bulk
 from outcomes.codec import CallRow
-from outcomes.models import AgentMinute, ToolMinute
+from outcomes.codec.rollups import Counts, Took, code_of, pack_change
+from outcomes.domain.durations import bucket_of
+from outcomes.domain.figures import REASON
+from outcomes.domain.rollups import minute_of, time_of
+from outcomes.models import AgentMinute, RollupChange, ToolMinute
 
 Change = tuple[CallRow | None, CallRow]  # a call as it was, if it was, and as it is
 Gone = tuple[CallRow, None]
 
-REASON = 64  # characters of a denial's reason that a rollup tells apart
 _SUMS = ("calls", "disagreements")
+_Counts = dict[tuple[int, int, int, int, str, str, str], list[int]]
+_Took = dict[tuple[int, int, int, int, int], int]
 
 
 def count(changes: Iterable[Change | Gone]) -> None:
-    by_tool: dict[tuple[object, ...], list[int]] = defaultdict(lambda: [0, 0])
-    by_agent: dict[tuple[object, ...], list[int]] = defaultdict(lambda: [0, 0])
+    counts, took = _counted(changes)
+    _append(counts, took)
+    _add_to_minutes(counts)
+
+
+def _counted(changes: Iterable[Change | Gone]) -> tuple[_Counts, _Took]:
+    """By environment, minute, tool and agent."""
+    counts: _Counts = defaultdict(lambda: [0, 0])
+    took: _Took = defaultdict(int)
     for old, new in changes:
         for row, sign in ((old, -1), (new, 1)):
             if row is None:
                 continue
-            minute = row.at.replace(second=0, microsecond=0)
-            rest = (minute, row.kind, row.verdict, row.reason[:REASON])
-            for counts, key in (
-                (by_tool, (row.environment, row.tool, *rest)),
-                (by_agent, (row.environment, row.agent, *rest)),
-            ):
-                sums = counts[key]
-                sums[0] += sign
-                sums[1] += sign * row.disagreement
-    for model, name, counts in ((ToolMinute, "tool", by_tool), (AgentMinute, "agent", by_agent)):
-        rows = sorted((*place, *sums) for place, sums in counts.items() if any(sums))
+            environment, minute, tool, agent = (
+                row.environment,
+                minute_of(row.at),
+                row.tool,
+                row.agent,
+            )
+            sums = counts[
+                environment, minute, tool, agent, row.kind, row.verdict, row.reason[:REASON]
+            ]
+            sums[0] += sign
+            sums[1] += sign * row.disagreement
+            if row.elapsed_ms is not None:
+                took[environment, minute, tool, agent, bucket_of(row.elapsed_ms)] += sign
+    return counts, took
+
+
+def _append(counts: _Counts, took: _Took) -> None:
+    counted: dict[int, list[Counts]] = defaultdict(list)
+    for (environment, minute, tool, agent, kind, verdict, reason), sums in counts.items():
+        row = (minute, tool, agent, code_of(kind, verdict), reason, sums[0], sums[1])
+        counted[environment].append(row)
+    measured: dict[int, list[Took]] = defaultdict(list)
+    for (environment, *place), calls in took.items():
+        measured[environment].append((*place, calls))  # type: ignore[arg-type]  # four and one
+    for environment, rows in counted.items():
+        minutes = [row[0] for row in rows]
+        packed, durations = pack_change(rows, measured[environment])
+        RollupChange.objects.create(
+            environment_id=environment,
+            first=min(minutes),
+            last=max(minutes),
+            counts=packed,
+            durations=durations,
+        )
+
+
+def _add_to_minutes(counts: _Counts) -> None:
+    by_tool: dict[tuple[object, ...], list[int]] = defaultdict(lambda: [0, 0])
+    by_agent: dict[tuple[object, ...], list[int]] = defaultdict(lambda: [0, 0])
+    for (environment, minute, tool, agent, *became), (calls, disagreements) in counts.items():
+        at = time_of(minute)
+        for found, place in ((by_tool, tool), (by_agent, agent)):
+            sums = found[environment, place, at, *became]
+            sums[0] += calls
+            sums[1] += disagreements
+    for model, name, found in ((ToolMinute, "tool", by_tool), (AgentMinute, "agent", by_agent)):
+        rows = sorted((*place, *sums) for place, sums in found.items() if any(sums))
         bulk.add(model, ("environment", name, "minute", "kind", "verdict", "reason"), _SUMS, rows)

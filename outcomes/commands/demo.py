@@ -15,6 +15,9 @@ from outcomes.models import (
     Call,
     DemoRun,
     Event,
+    Rollup,
+    RollupChange,
+    RollupMinute,
     Session,
     ToolMinute,
 )
@@ -61,7 +64,7 @@ def remove_traffic(project_id: int) -> dict[str, int]:
         "artifacts": _remove_artifacts(project_id),
         "minutes": sum(
             _remove(each.objects.filter(environment__project=project_id))
-            for each in (ToolMinute, AgentMinute)
+            for each in (RollupChange, RollupMinute, Rollup, ToolMinute, AgentMinute)
         ),
     }
 

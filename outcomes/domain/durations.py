@@ -4,7 +4,9 @@ A percentile is the nearest rank, told by the middle of its bucket: at most 1 % 
 measured. What was not measured is counted nowhere.
 """
 
+import struct
 from collections import Counter
+from collections.abc import Mapping
 from math import ceil, exp, log
 from typing import Final
 
@@ -17,9 +19,11 @@ _SHIFT: Final = 1 - int(log(_LEAST) * _PER_WIDTH - 1)  # buckets of less than 1 
 
 
 def bucket_of(elapsed_ms: float) -> int:
+    if _LEAST <= elapsed_ms <= _MOST:
+        return int(log(elapsed_ms) * _PER_WIDTH + _SHIFT)
     if elapsed_ms <= 0:
         return _ZERO
-    return int(log(min(max(elapsed_ms, _LEAST), _MOST)) * _PER_WIDTH + _SHIFT)
+    return bucket_of(_LEAST if elapsed_ms < _LEAST else _MOST)
 
 
 def middle_of(bucket: int) -> float:
@@ -27,11 +31,79 @@ def middle_of(bucket: int) -> float:
     return 0.0 if bucket == _ZERO else exp((bucket - _SHIFT + 0.5) * _WIDTH)
 
 
-def percentile(buckets: Counter[int], percent: int) -> float | None:
+def percentile(buckets: Mapping[int, int], percent: int) -> float | None:
     """The least duration, in milliseconds, that so many per cent took at most; None of none."""
-    rank = ceil(buckets.total() * percent / 100)
+    rank = ceil(sum(buckets.values()) * percent / 100)
     for bucket in sorted(buckets):
         rank -= buckets[bucket]
         if rank <= 0 < buckets[bucket]:
             return middle_of(bucket)
     return None
+
+
+# Packed, buckets stand one by one with their counts or, where they lie close together, as a row of
+# lanes: a number of as many 32 bits, and two of these are added as two numbers are.
+_LANE: Final = 32
+_FULL: Final = 2**_LANE
+_ONE_BY_ONE, _LARGE, _LANES = b"s", b"l", b"d"
+_HEAD: Final = struct.Struct("<cHI")  # how it is packed; the first bucket; all that were counted
+_CLOSE: Final = 4  # lanes for each bucket that has a count
+
+
+def pack(buckets: Mapping[int, int]) -> bytes:
+    counted = sorted((bucket, calls) for bucket, calls in buckets.items() if calls)
+    if not counted:
+        return b""
+    names, counts = zip(*counted, strict=True)
+    calls, first, number = sum(counts), names[0], len(names)
+    if calls >= _FULL or min(counts) < 0:
+        return struct.pack(f"<c{number}H{number}q", _LARGE, *names, *counts)
+    width = names[-1] - first + 1
+    if width > _CLOSE * number:
+        return struct.pack(f"<c{number}H{number}I", _ONE_BY_ONE, *names, *counts)
+    lanes = [0] * width
+    for bucket, each in counted:
+        lanes[bucket - first] = each
+    return _HEAD.pack(_LANES, first, calls) + struct.pack(f"<{width}I", *lanes)
+
+
+class Pile:
+    """Packed counts, thrown together: hundreds of them in some milliseconds."""
+
+    __slots__ = ("_buckets", "_lanes", "_room")
+
+    def __init__(self) -> None:
+        self._buckets: Counter[int] = Counter()
+        self._lanes, self._room = 0, _FULL - 1  # before a lane could run over into the next one
+
+    def add(self, packed: bytes) -> None:
+        how = packed[:1]
+        if how == _LANES:
+            _, first, calls = _HEAD.unpack_from(packed)
+            if calls > self._room:
+                self._empty_lanes()
+            self._lanes += int.from_bytes(packed[_HEAD.size :], "little") << (_LANE * first)
+            self._room -= calls
+            return
+        if not how:
+            return
+        size, letter = (10, "q") if how == _LARGE else (6, "I")
+        number = (len(packed) - 1) // size
+        values = struct.unpack_from(f"<{number}H{number}{letter}", packed, 1)
+        for bucket, calls in zip(values[:number], values[number:], strict=True):
+            self._buckets[bucket] += calls
+
+    def count(self, bucket: int, calls: int) -> None:
+        self._buckets[bucket] += calls
+
+    def buckets(self) -> Counter[int]:
+        self._empty_lanes()
+        return self._buckets
+
+    def _empty_lanes(self) -> None:
+        size = -(-self._lanes.bit_length() // _LANE)
+        lanes = struct.unpack(f"<{size}I", self._lanes.to_bytes(size * _LANE // 8, "little"))
+        for bucket, calls in enumerate(lanes):
+            if calls:
+                self._buckets[bucket] += calls
+        self._lanes, self._room = 0, _FULL - 1

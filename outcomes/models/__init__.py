@@ -15,7 +15,13 @@ from outcomes.models.inbox import Batch, RejectedItem
 from outcomes.models.names import Agent, Tool
 from outcomes.models.observed import TickedLine
 from outcomes.models.rejudging import PastVerdict, Rejudging, RejudgingPart
-from outcomes.models.rollups import AgentMinute, ToolMinute
+from outcomes.models.rollups import (
+    AgentMinute,
+    Rollup,
+    RollupChange,
+    RollupMinute,
+    ToolMinute,
+)
 from outcomes.models.sessions import Session
 from outcomes.models.store import StoredValue
 from outcomes.models.suggestions import Suggestion, SuggestionLook
@@ -37,6 +43,9 @@ __all__ = [
     "RejectedItem",
     "Rejudging",
     "RejudgingPart",
+    "Rollup",
+    "RollupChange",
+    "RollupMinute",
     "Session",
     "SessionNote",
     "SessionRemoval",

@@ -72,6 +72,13 @@ from outcomes.queries.session_store import (
 )
 from outcomes.queries.session_told import told_by
 from outcomes.queries.settling import Backlog, backlog, is_settled, newest_batch
+from outcomes.queries.stats import (
+    StepFigures,
+    figures,
+    figures_by,
+    figures_by_over_time,
+    figures_over_time,
+)
 
 __all__ = [
     "SHOWN",
@@ -89,6 +96,7 @@ __all__ = [
     "SessionPage",
     "SessionReport",
     "SessionlessAgent",
+    "StepFigures",
     "StoredEvent",
     "WholeCall",
     "approvals_of",
@@ -106,6 +114,10 @@ __all__ = [
     "calls_of_session",
     "counters_of",
     "events_of",
+    "figures",
+    "figures_by",
+    "figures_by_over_time",
+    "figures_over_time",
     "is_agent",
     "is_settled",
     "looking_up",

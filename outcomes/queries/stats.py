@@ -1,36 +1,36 @@
 """Figures of calls: in all, by tool, agent, session, reason or hour, and over time.
 
-Whole minutes are read from the rollups, where a filter names no more than an environment, an agent
-or a tool; the rest is counted from the calls themselves.
+Where a filter names no more than an environment, an agent or a tool, they are read from rollups;
+else they are counted from the calls themselves.
 """
 
 import bisect
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any, Final, Literal, NamedTuple
-
-from django.db.models import Q, QuerySet
+from datetime import UTC, datetime, tzinfo
+from typing import Any, Final, Literal
 
 from governance.queries.projects import environments_by_id
 from outcomes.codec import digest_of
+from outcomes.codec.rollups import code_of
 from outcomes.domain.durations import bucket_of
 from outcomes.domain.figures import REASON, Figures
-from outcomes.domain.steps import Step, spans, step_begin
-from outcomes.models import Agent, AgentMinute, Call, Tool, ToolMinute
+from outcomes.domain.rollups import DAY, HOUR, Run, minute_of, runs, time_of
+from outcomes.domain.steps import Span, Step, spans
+from outcomes.models import Agent, Call, Tool
 from outcomes.queries.calls import CallFilter, calls
+from outcomes.queries.rollups import Reading, Slot
 
 By = Literal["tool", "agent", "session", "reason", "hour", "environment"]
 _ROLLED_UP: Final = {"environment", "agent", "tool", "since", "until"}
-_MINUTE: Final = timedelta(minutes=1)
 _COLUMN: Final = {
     "tool": "tool__name",
     "agent": "agent__name",
     "session": "session__session_id",
-    "reason": "reason",
     "environment": "environment__name",
 }
+_NO_FILTER: Final = CallFilter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +40,10 @@ class StepFigures:
     figures: Figures
 
 
-class _Counted(NamedTuple):
-    key: Any
-    at: datetime
-    kind: str
-    verdict: str
-    reason: str
-    calls: int
-    disagreements: int
-
-
 def figures(project_id: int, wanted: CallFilter, *, durations: bool = False) -> Figures:
     """In all; with percentiles where these are asked for."""
-    found = Figures()
-    for row in _counted(project_id, wanted, None):
-        _add(found, row)
-    if durations:
-        found.durations.update(bucket for _, _, bucket in _measured(project_id, wanted, None))
-    return found
+    found = _read(project_id, wanted, None, durations=durations)
+    return found[None, 0].figures() if found else Figures()
 
 
 def figures_by(
@@ -67,13 +53,11 @@ def figures_by(
 
     By reason these are the denied calls; by session those that belong to one.
     """
-    found: dict[Any, Figures] = defaultdict(Figures)
-    for row in _counted(project_id, wanted, by):
-        _add(found[row.key], row)
-    if durations:
-        for key, _, bucket in _measured(project_id, wanted, by):
-            found[key].durations[bucket] += 1
-    return {key: each for key, each in found.items() if each}
+    if by == "reason":
+        return _by_reason(figures(project_id, wanted))
+    found = _read(project_id, wanted, by, durations=durations)
+    told = {key: slot.figures() for (key, _), slot in found.items()}
+    return {key: each for key, each in told.items() if each}
 
 
 def figures_over_time(
@@ -86,14 +70,14 @@ def figures_over_time(
     durations: bool = False,
 ) -> list[StepFigures]:
     """Step by step of the reader's clock, the empty ones too. The filter says from when to when."""
-    return figures_by_over_time(project_id, None, wanted, step, zone, cut=cut, durations=durations)[
-        None
-    ]
+    steps = _spans(wanted, step, zone, cut)
+    found = _read(project_id, wanted, None, steps, durations=durations)
+    return _all_steps(steps, {place: slot.figures() for (_, place), slot in found.items()})
 
 
 def figures_by_over_time(
     project_id: int,
-    by: By | None,
+    by: By,
     wanted: CallFilter,
     step: Step,
     zone: tzinfo = UTC,
@@ -103,128 +87,182 @@ def figures_by_over_time(
 ) -> dict[Any, list[StepFigures]]:
     """The same of each: a list that is as long for all of them. At a cut a step ends, and another
     begins, so that two times are read at once."""
+    steps = _spans(wanted, step, zone, cut)
+    found: defaultdict[Any, dict[int, Figures]] = defaultdict(dict)
+    if by == "reason":
+        for (_, place), slot in _read(project_id, wanted, None, steps).items():
+            for reason, each in _by_reason(slot.figures()).items():
+                found[reason][place] = each
+    else:
+        read = _read(project_id, wanted, by, steps, durations=durations)
+        for (key, place), slot in read.items():
+            if each := slot.figures():
+                found[key][place] = each
+    return {key: _all_steps(steps, those) for key, those in found.items()}
+
+
+def _spans(wanted: CallFilter, step: Step, zone: tzinfo, cut: datetime | None) -> list[Span]:
     if wanted.since is None or wanted.until is None:
         raise ValueError("Steps need a beginning and an end.")
-    steps = spans(wanted.since, cut or wanted.until, step, zone)
-    if cut is not None:
-        steps += spans(cut, wanted.until, step, zone)
-    edges = [each.start for each in steps]
+    if cut is None:
+        return spans(wanted.since, wanted.until, step, zone)
+    return spans(wanted.since, cut, step, zone) + spans(cut, wanted.until, step, zone)
 
-    def empty() -> list[StepFigures]:
-        return [StepFigures(each.start, each.end, Figures()) for each in steps]
 
-    found: dict[Any, list[StepFigures]] = defaultdict(empty)
-    if by is None:
-        found[None] = empty()
+def _all_steps(steps: Iterable[Span], found: dict[int, Figures]) -> list[StepFigures]:
+    return [
+        StepFigures(each.start, each.end, found.get(place, Figures()))
+        for place, each in enumerate(steps)
+    ]
 
-    def place(at: datetime) -> int:
-        return bisect.bisect_right(edges, at) - 1
 
-    for row in _counted(project_id, wanted, by):
-        _add(found[row.key][place(row.at)].figures, row)
-    if durations:
-        for key, at, bucket in _measured(project_id, wanted, by):
-            found[key][place(at)].figures.durations[bucket] += 1
+def _by_reason(found: Figures) -> dict[str, Figures]:
+    told: defaultdict[str, Figures] = defaultdict(Figures)
+    for became, number in found.counts.items():
+        if became[0] == Call.Kind.DENIED and number:
+            told[became[2]].add(became, number, found.differing[became])
+    return dict(told)
+
+
+_Slots = dict[tuple[Any, int], Slot]  # by what it is of, and the step
+
+
+def _read(
+    project_id: int,
+    wanted: CallFilter,
+    by: By | None,
+    steps: list[Span] | None = None,
+    *,
+    durations: bool = False,
+) -> _Slots:
+    if by == "session" or not _is_rolled_up(wanted):
+        return _from_calls(project_id, wanted, by, steps, durations=durations)
+    return _from_rollups(project_id, wanted, by, steps, durations=durations)
+
+
+def _from_rollups(
+    project_id: int,
+    wanted: CallFilter,
+    by: By | None,
+    steps: list[Span] | None,
+    *,
+    durations: bool,
+) -> _Slots:
+    tool = _numbered(Tool, project_id, wanted.tool)
+    agent = _numbered(Agent, project_id, wanted.agent)
+    if _NOBODY in (tool, agent):
+        return {}
+    reading = Reading(
+        project=project_id,
+        environment=wanted.environment,
+        tool=tool,
+        agent=agent,
+        by_tool=by == "tool",
+        by_agent=by == "agent",
+        since=wanted.since,
+        until=wanted.until,
+        durations=durations,
+    )
+    found: defaultdict[tuple[Any, int], Slot] = defaultdict(Slot)
+    place_of = _place_of(steps)
+
+    def slot_of(environment: int, minute: int, tool: int, agent: int) -> Slot:
+        key: int | None
+        match by:
+            case "tool":
+                key = tool
+            case "agent":
+                key = agent
+            case "environment":
+                key = environment
+            case "hour":
+                key = minute - minute % HOUR
+            case _:
+                key = None
+        return found[key, place_of(minute)]
+
+    reading.into(slot_of, _runs(reading, HOUR if by == "hour" else DAY, steps))
+    name = _names(project_id, by, {key for key, _ in found})
+    return {(name(key), place): slot for (key, place), slot in found.items()}
+
+
+def _runs(reading: Reading, coarsest: int, steps: list[Span] | None) -> list[Run]:
+    first, end = reading.minutes
+    if steps is None or first is None or end is None:
+        return runs(first, end, coarsest)
+    borders = [minute_of(each.start) for each in steps[1:]]
+    return [
+        run
+        for start, stop in zip([first, *borders], [*borders, end], strict=True)
+        for run in runs(max(start, first), min(stop, end), coarsest)
+    ]
+
+
+def _from_calls(
+    project_id: int,
+    wanted: CallFilter,
+    by: By | None,
+    steps: list[Span] | None,
+    *,
+    durations: bool,
+) -> _Slots:
+    found: defaultdict[tuple[Any, int], Slot] = defaultdict(Slot)
+    place_of = _place_of(steps)
+    columns = ("at", "kind", "verdict", "reason", "disagreement", "elapsed_ms")
+    rows = calls(project_id, wanted).order_by().values_list(_COLUMN.get(by or "", "at"), *columns)
+    for key, at, kind, verdict, reason, disagreement, elapsed in rows.iterator(chunk_size=2_000):
+        minute = minute_of(at)
+        if by is None:
+            key = None
+        elif by == "hour":
+            key = time_of(minute - minute % HOUR)
+        elif key is None:  # it belongs to no session
+            continue
+        slot = found[key, place_of(minute)]
+        sums = slot.counts[code_of(kind, verdict), reason[:REASON]]
+        sums[0] += 1
+        sums[1] += disagreement
+        if durations and elapsed is not None:
+            slot.pile.count(bucket_of(elapsed), 1)
     return dict(found)
 
 
-def _add(found: Figures, row: _Counted) -> None:
-    found.add((row.kind, row.verdict, row.reason), row.calls, row.disagreements)
+def _place_of(steps: list[Span] | None) -> Callable[[int], int]:
+    """Steps begin with full minutes, but for the first."""
+    if not steps:
+        return lambda _: 0
+    borders = [minute_of(each.start) for each in steps[1:]]
+    return lambda minute: bisect.bisect_right(borders, minute)
 
 
-def _counted(project_id: int, wanted: CallFilter, by: By | None) -> Iterator[_Counted]:
-    if by == "session" or not _is_rolled_up(wanted) or (wanted.agent and wanted.tool):
-        yield from _from_calls(calls(project_id, wanted), by)
-        return
-    by_agent = by == "agent" or bool(wanted.agent)
-    if (by_agent and wanted.tool) or (by == "tool" and wanted.agent):
-        yield from _from_calls(calls(project_id, wanted), by)
-        return
-    whole = Q()
-    if wanted.since is not None:
-        first = _next_minute(wanted.since)
-        whole &= Q(minute__gte=first)
-        if first != wanted.since:
-            rest = calls(project_id, wanted).filter(at__lt=first)
-            yield from _from_calls(rest, by)
-    if wanted.until is not None:
-        last = step_begin(wanted.until, Step.MINUTE)
-        whole &= Q(minute__lt=last)
-        if last != wanted.until:
-            yield from _from_calls(calls(project_id, wanted).filter(at__gte=last), by)
-    yield from _from_minutes(project_id, wanted, by, whole, by_agent=by_agent)
+_NOBODY: Final = -1
 
 
-def _from_minutes(
-    project_id: int, wanted: CallFilter, by: By | None, whole: Q, *, by_agent: bool
-) -> Iterator[_Counted]:
-    environments = environments_by_id(project_id)
-    chosen = [
-        number
-        for number, name in environments.items()
-        if not wanted.environment or name == wanted.environment
-    ]
-    rows: QuerySet[Any] = (AgentMinute if by_agent else ToolMinute).objects.filter(
-        whole, environment__in=chosen
-    )
-    if wanted.agent:
-        known = Agent.objects.filter(project=project_id, digest=digest_of(wanted.agent))
-        rows = rows.filter(agent__in=known)
-    if wanted.tool:
-        tools = Tool.objects.filter(project=project_id, digest=digest_of(wanted.tool))
-        rows = rows.filter(tool__in=tools)
-    key = {"tool": "tool__name", "agent": "agent__name", "environment": "environment"}.get(by or "")
-    columns = ("minute", "kind", "verdict", "reason", "calls", "disagreements")
-    for name, at, kind, *more in rows.values_list(key or "minute", *columns):
-        named = _key(by, environments[name] if by == "environment" else name, at, kind, more[1])
-        if named is not _NOT_OF_IT:
-            yield _Counted(named, at, kind, *more)
+def _numbered(model: type[Tool | Agent], project_id: int, name: str) -> int | None:
+    """None where no name is given."""
+    if not name:
+        return None
+    known = model.objects.filter(project=project_id, digest=digest_of(name))
+    return known.values_list("pk", flat=True).first() or _NOBODY
 
 
-def _from_calls(found: QuerySet[Call], by: By | None) -> Iterator[_Counted]:
-    columns = (_COLUMN.get(by or "", "at"), "at", "kind", "verdict", "reason", "disagreement")
-    rows = found.order_by().values_list(*columns)
-    for name, at, kind, verdict, reason, disagreement in rows.iterator(chunk_size=2_000):
-        key = _key(by, name, at, kind, reason[:REASON])
-        if key is not _NOT_OF_IT:
-            yield _Counted(key, at, kind, verdict, reason[:REASON], 1, int(disagreement))
-
-
-def _measured(
-    project_id: int, wanted: CallFilter, by: By | None
-) -> Iterator[tuple[Any, datetime, int]]:
-    found = calls(project_id, wanted).filter(elapsed_ms__isnull=False).order_by()
-    columns = (_COLUMN.get(by or "", "at"), "at", "kind", "reason", "elapsed_ms")
-    for name, at, kind, reason, elapsed in found.values_list(*columns).iterator(chunk_size=2_000):
-        key = _key(by, name, at, kind, reason[:REASON])
-        if key is not _NOT_OF_IT:
-            yield key, at, bucket_of(elapsed)
-
-
-_NOT_OF_IT: Final = object()
-
-
-def _key(by: By | None, name: Any, at: datetime, kind: str, reason: str) -> Any:
+def _names(project_id: int, by: By | None, numbers: set[Any]) -> Callable[[Any], Any]:
     match by:
-        case None:
-            return None
-        case "reason":
-            return reason if kind == Call.Kind.DENIED else _NOT_OF_IT
+        case "tool" | "agent":
+            model: type[Tool | Agent] = Tool if by == "tool" else Agent
+            rows = model.objects.filter(project=project_id, pk__in=numbers)
+            return dict(rows.values_list("pk", "name")).__getitem__
+        case "environment":
+            return environments_by_id(project_id).__getitem__
         case "hour":
-            return step_begin(at, Step.HOUR)
+            return time_of
         case _:
-            return _NOT_OF_IT if name is None else name
+            return lambda key: key
 
 
 def _is_rolled_up(wanted: CallFilter) -> bool:
-    nothing = CallFilter()
     return all(
-        getattr(wanted, each.name) == getattr(nothing, each.name)
+        getattr(wanted, each.name) == getattr(_NO_FILTER, each.name)
         for each in fields(wanted)
         if each.name not in _ROLLED_UP
     )
-
-
-def _next_minute(at: datetime) -> datetime:
-    begin = step_begin(at, Step.MINUTE)
-    return begin if begin == at else begin + _MINUTE

@@ -9,7 +9,11 @@ from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
+from governance.commands.check_bindings import bind
+from governance.commands.checks import save_check
+from governance.domain.bindings import Binding
 from governance.domain.wilson import wilson
+from outcomes import commands
 from outcomes.commands import names
 from outcomes.domain.durations import bucket_of
 from outcomes.domain.figures import Figures
@@ -18,7 +22,9 @@ from outcomes.models import Call
 from outcomes.queries import CallFilter
 from outcomes.queries.stats import By, figures, figures_by, figures_by_over_time, figures_over_time
 from tests import builders
+from tests.outcomes.backtests import EDITOR
 from tests.outcomes.posting import Agent
+from tests.outcomes.rejudging import CHECK, reclassified
 from tests.outcomes.test_settle_exactness import with_a_database
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
@@ -35,6 +41,7 @@ results = st.sampled_from(
         {"output": 1, "tool_success": True},
         {"output": "Error: x", "tool_success": True},
         {"output": {"is_error": True}, "tool_success": False},
+        {"output": SILENT, "tool_success": True},
         {"type": "failure", "error": "broken"},
         {"type": "denied", "reason": "limit"},
         {"type": "denied", "reason": "contract"},
@@ -103,14 +110,23 @@ KEYS: dict[By, Any] = {
 }
 
 
-@with_a_database(25)
+def bind_all_to_another_check(project):
+    save_check(project, document=CHECK, by=EDITOR)
+    bind(project, [Binding("*", "*", "*", "unified")], by=EDITOR)
+
+
+@with_a_database(15)
 @given(
     sent=st.lists(st.tuples(st.sampled_from(ENVIRONMENTS), posted()), min_size=1, max_size=20),
     wanted=wanted_calls,
     step=st.sampled_from([Step.QUARTER, Step.HOUR, Step.DAY]),
     zone=st.sampled_from(ZONES),
+    rolled_up=st.sets(st.sampled_from([*ENVIRONMENTS, "both"])),
+    reclassify=st.booleans(),
 )
-def test_figures_are_what_a_plain_recount_gives(db, sent, wanted, step, zone):
+def test_figures_are_what_a_plain_recount_gives(
+    db, sent, wanted, step, zone, rolled_up, reclassify
+):
     with transaction.atomic():
         names.forget()
         project = builders.a_project()
@@ -123,6 +139,13 @@ def test_figures_are_what_a_plain_recount_gives(db, sent, wanted, step, zone):
                     if place == environment
                 ]
             )
+            if environment in rolled_up:
+                commands.roll_up()
+        if reclassify:
+            bind_all_to_another_check(project)
+            reclassified(project)
+        if "both" in rolled_up:
+            commands.roll_up()
         rows = Call.objects.select_related("environment", "agent", "tool", "session")
         calls = [call for call in rows if is_wanted(call, wanted)]
         assert figures(project.pk, wanted, durations=True) == recounted(calls)

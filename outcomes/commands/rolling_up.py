@@ -1,0 +1,123 @@
+"""Adding what changed to the rollups, a few seconds later: many changes at once, each of them once.
+
+One process does it at a time. What it adds and what it takes away is one transaction, so whoever
+reads rollups and changes together always sees each call once.
+"""
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final, TypeVar
+
+from django.db import connection, transaction
+
+from outcomes import bulk
+from outcomes.codec.rollups import add_change, added, pack_minute
+from outcomes.domain.sums import Minutes, Part, Sums, coarse_sums, no_minutes
+from outcomes.models import Rollup, RollupChange, RollupMinute
+
+logger = logging.getLogger(__name__)
+
+EVERY: Final = 2.0  # seconds
+AT_ONCE: Final = 200  # changes
+LOCK: Final = 0x726F6C6C  # of PostgreSQL's advisory locks
+KEYS: Final = 400  # of one statement
+_KEY: Final = ("environment", "of", "step", "start", "tool", "agent")
+_PACKED: Final = ("counts", "durations")
+
+_STORED: Final = """
+SELECT stored.environment_id, stored."of", stored.step, stored.start, stored.tool, stored.agent,
+       stored.counts, stored.durations
+FROM (VALUES {}) AS wanted CROSS JOIN outcomes_rollup AS stored
+WHERE stored.environment_id = wanted.column1 AND stored."of" = wanted.column2
+  AND stored.step = wanted.column3 AND stored.start = wanted.column4
+  AND stored.tool = wanted.column5 AND stored.agent = wanted.column6
+"""
+
+T = TypeVar("T")
+Key = tuple[int, ...]
+_next = float("-inf")
+
+
+def roll_up_now_and_then() -> None:
+    """Called between two claims: it costs some milliseconds, but only every few seconds."""
+    global _next
+    if time.monotonic() < _next:
+        return
+    try:
+        while roll_up() == AT_ONCE:
+            pass
+    except Exception:
+        # Figures are as exact without it, and calls must not wait for it.
+        logger.exception("What changed could not be added to the rollups; it is tried again")
+    _next = time.monotonic() + EVERY
+
+
+def roll_up() -> int:
+    """How many changes were added. In the order in which they came: what is taken away again was
+    added before, so no count is ever less than nothing."""
+    changes = list(RollupChange.objects.order_by("id")[:AT_ONCE])
+    if not changes:
+        return 0
+    by_environment: defaultdict[int, Minutes] = defaultdict(no_minutes)
+    for each in changes:
+        add_change(by_environment[each.environment_id], bytes(each.counts), bytes(each.durations))
+    coarse = {place: coarse_sums(minutes) for place, minutes in by_environment.items()}
+    with transaction.atomic():
+        if not _is_alone():
+            return 0
+        gone, _ = RollupChange.objects.filter(pk__in=[each.pk for each in changes]).delete()
+        if gone < len(changes):  # another worker was faster, and added them
+            transaction.set_rollback(True)
+            return 0
+        _add_coarse(coarse)  # before what is stored of the minutes is added to the same sums
+        for environment, minutes in sorted(by_environment.items()):
+            _add_minutes(environment, minutes)
+    return len(changes)
+
+
+def _is_alone() -> bool:
+    """SQLite has one writer anyway."""
+    if connection.vendor != "postgresql":
+        return True
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])
+        return bool(cursor.fetchone()[0])
+
+
+def _add_minutes(environment: int, minutes: Minutes) -> None:
+    for part in _in_parts(sorted(minutes)):
+        there = RollupMinute.objects.filter(environment=environment, minute__in=part)
+        for each in there:
+            add_change(minutes, bytes(each.counts), bytes(each.durations))
+        rows = [(environment, minute, *pack_minute(minute, minutes[minute])) for minute in part]
+        bulk.put(RollupMinute, ("environment", "minute"), _PACKED, rows)
+
+
+def _add_coarse(coarse: dict[int, dict[Part, Sums]]) -> None:
+    sums = {
+        (environment, bool(tool) + 2 * bool(agent), step, start, tool, agent): each
+        for environment, parts in coarse.items()
+        for (step, start, tool, agent), each in parts.items()
+    }
+    for keys in _in_parts(sorted(sums)):
+        there = _stored(keys)
+        nothing = b"", b""
+        rows = [(*key, *added(sums[key], *there.get(key, nothing))) for key in keys]
+        bulk.put(Rollup, _KEY, _PACKED, rows)
+
+
+def _stored(keys: Sequence[Key]) -> dict[Key, tuple[bytes, bytes]]:
+    """Looked up key by key: of a day there may be thousands of others."""
+    values = ", ".join(["(%s, %s, %s, %s, %s, %s)"] * len(keys))
+    with connection.cursor() as cursor:
+        cursor.execute(_STORED.format(values), [value for key in keys for value in key])
+        return {row[:6]: (bytes(row[6]), bytes(row[7])) for row in cursor.fetchall()}
+
+
+def _in_parts(rows: Sequence[T]) -> Iterator[list[T]]:
+    left = iter(rows)
+    while part := list(islice(left, KEYS)):
+        yield part
