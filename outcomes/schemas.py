@@ -57,7 +57,7 @@ class Page(Waiting):
     limit: int = Field(50, ge=1, le=1_000)
 
 
-class CallsQuery(Page):
+class WantedCalls(Waiting):
     session: Text = ""
     agent: Text = ""
     tool: Text = ""
@@ -96,6 +96,14 @@ class CallsQuery(Page):
             until=self.until,
             text=self.q,
         )
+
+
+class CallsQuery(WantedCalls, Page):
+    pass
+
+
+class StatsQuery(WantedCalls):
+    by: Literal["tool", "agent", "session", "reason", "hour"] = "tool"
 
 
 class OneCallQuery(Waiting):

@@ -9,6 +9,7 @@ from outcomes.api import (
     session_store,
     sessions,
     skills,
+    stats,
     suggestions,
 )
 from outcomes.api.routing import router
@@ -25,5 +26,6 @@ __all__ = [
     "session_store",
     "sessions",
     "skills",
+    "stats",
     "suggestions",
 ]

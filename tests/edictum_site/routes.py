@@ -107,6 +107,7 @@ API = {
     "GET events": KEYS | MEMBERS,
     "GET artifacts/{artifact_id}": READERS | {AGENT_KEY},
     "GET agent-sessions": READERS,
+    "GET stats": READERS,
     "GET agent-sessions/{session_id}": READERS,
     "DELETE agent-sessions/{session_id}": ADMINS,
     "GET health": EVERYBODY,

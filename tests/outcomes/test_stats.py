@@ -2,9 +2,12 @@
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import pytest
+from django.apps import apps
 from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +21,7 @@ from outcomes.commands import names
 from outcomes.domain.durations import bucket_of
 from outcomes.domain.figures import Figures
 from outcomes.domain.steps import Step
-from outcomes.models import Call
+from outcomes.models import Call, RollupChange
 from outcomes.queries import CallFilter
 from outcomes.queries.stats import By, figures, figures_by, figures_by_over_time, figures_over_time
 from tests import builders
@@ -26,6 +29,7 @@ from tests.outcomes.backtests import EDITOR
 from tests.outcomes.posting import Agent
 from tests.outcomes.rejudging import CHECK, reclassified
 from tests.outcomes.test_settle_exactness import with_a_database
+from tests.recount import differences
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 DAYS = timedelta(days=3)
@@ -191,3 +195,63 @@ def test_what_was_never_judged_has_no_rate_and_comes_last():
     assert unjudged.bounds is None
     ranked = sorted([unjudged, few, many], key=lambda each: each.worst_first)
     assert ranked == [many, few, unjudged]
+
+
+def of_a_tool(*outcomes):
+    at = (NOON - timedelta(days=40)).isoformat()
+    return [builders.an_outcome(tool_name="crm", timestamp=at, **each) for each in outcomes]
+
+
+def test_figures_are_given_over_http_the_most_calls_first(agent):
+    agent.post(
+        *of_a_tool(
+            {"output": 1, "elapsed_ms": 100, "session_id": "s"},
+            {"output": "Error: x", "elapsed_ms": 0},
+            {"type": "denied", "reason": "limit"},
+            {"type": "denied", "reason": "limit"},
+        ),
+        builders.an_outcome(tool_name="sql", output=1),
+    )
+    found = agent.get("stats", by="tool", wait=1)
+    lower, upper = wilson(1, 2)
+    hundred = pytest.approx(100, rel=0.011)
+    assert (found["by"], found["settled"]) == ("tool", True)
+    assert found["rows"][0] == {
+        "key": "crm", "calls": 4, "successes": 1, "failures": 1, "unknown": 0, "denied": 2,
+        "rate": 0.5, "lower": lower, "upper": upper,
+        "p50_ms": 0, "p95_ms": hundred, "p99_ms": hundred,
+    }  # fmt: skip
+    assert [row["key"] for row in found["rows"]] == ["crm", "sql"]
+    (denied,) = agent.get("stats", by="reason", tool="crm")["rows"]
+    assert (denied["key"], denied["calls"], denied["rate"], denied["p50_ms"]) == (
+        "limit", 2, None, None,
+    )  # fmt: skip
+    (session,) = agent.get("stats", by="session", verdict="success")["rows"]
+    assert (session["key"], session["p99_ms"]) == ("s", hundred)
+    first, _ = agent.get("stats", by="hour")["rows"]
+    assert (first["key"], first["calls"]) == ("2026-10-09T12:00:00Z", 4)
+
+
+@pytest.mark.parametrize("query", [{"by": "contract"}, {"by": "tool", "sort": "calls"}])
+def test_stats_refuse_what_they_do_not_know(agent, query):
+    assert agent.client.get("/api/v1/stats", query).status_code == 422
+
+
+def test_what_was_there_before_there_were_rollups_is_in_them(agent, project):
+    agent.post(
+        *of_a_tool({"output": 1, "elapsed_ms": 3}, {"type": "denied", "reason": "limit"}),
+        builders.an_outcome(output="Error: x", tool_success=True),
+    )
+    RollupChange.objects.all().delete()
+    import_module("outcomes.migrations.0015_rollups").count_what_is_there(apps, None)
+    assert differences() == []
+    assert figures(project.pk, CallFilter(), durations=True).measured == 1
+
+
+def test_changes_are_rolled_up_once_and_figures_stay_as_they_are(agent):
+    agent.post(*of_a_tool({"output": 1, "elapsed_ms": 3}), builders.an_outcome())
+    assert commands.roll_up() == 1
+    agent.post(*of_a_tool({"output": "Error: x", "elapsed_ms": 3_000}))
+    assert (commands.roll_up(), commands.roll_up()) == (1, 0)
+    assert not RollupChange.objects.exists()
+    assert differences() == []

@@ -19,7 +19,7 @@ from outcomes.domain.rollups import minute_of
 AT_ONCE = 5_000
 
 
-def count_what_is_there(apps, schema_editor):
+def count_what_is_there(apps: Any, schema_editor: Any) -> None:
     calls = apps.get_model("outcomes", "Call").objects.order_by("environment", "id")
     columns = (
         "environment", "at", "tool", "agent", "kind", "verdict", "reason", "disagreement",
@@ -31,7 +31,7 @@ def count_what_is_there(apps, schema_editor):
             append(apps.get_model("outcomes", "RollupChange"), environment, part)
 
 
-def append(change, environment, rows):
+def append(change: Any, environment: int, rows: list[Any]) -> None:
     calls: Counter[Any] = Counter()
     differing: Counter[Any] = Counter()
     took: Counter[Any] = Counter()
@@ -58,7 +58,7 @@ def append(change, environment, rows):
 class Migration(migrations.Migration):
     dependencies = [
         ("governance", "0011_demo_projects"),
-        ("outcomes", "0013_demo_runs"),
+        ("outcomes", "0014_calls_of_a_backtest"),
     ]
 
     operations = [
