@@ -243,7 +243,7 @@ def test_what_was_there_before_there_were_rollups_is_in_them(agent, project):
         builders.an_outcome(output="Error: x", tool_success=True),
     )
     RollupChange.objects.all().delete()
-    import_module("outcomes.migrations.0015_rollups").count_what_is_there(apps, None)
+    import_module("outcomes.migrations.0016_rollups").count_what_is_there(apps, None)
     assert differences() == []
     assert figures(project.pk, CallFilter(), durations=True).measured == 1
 

@@ -58,7 +58,7 @@ def append(change: Any, environment: int, rows: list[Any]) -> None:
 class Migration(migrations.Migration):
     dependencies = [
         ("governance", "0011_demo_projects"),
-        ("outcomes", "0014_calls_of_a_backtest"),
+        ("outcomes", "0015_about_sessions"),
     ]
 
     operations = [
