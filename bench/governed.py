@@ -7,20 +7,16 @@ input, sets up a guard with each, says `ready`, waits for a line, and prints a G
 import asyncio
 import secrets
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 from edictum import Edictum
 
-from bench.machine import ROOT
 from bench.null_server import null_server
 from bench.parts import SETTLING, Part, percentiles
-from bench.posting import Agents
+from bench.posting import started
 from bench.processes import CpuMeter
 from bench.site import Site
 
@@ -56,7 +52,7 @@ def governed(site: Site, *, calls: int) -> Part:
     site.wait_until_settled(SETTLING)
     with null_server() as (null, server):
         order = Order(site.running.url, null, site.key, agent, calls)
-        with _agent(order) as ready:
+        with started("bench.governed", order) as ready:
             watched = {**site.processes, "client": ready.process.pid, "null": server}
             meter = CpuMeter(watched)
             ready.tell(b"go\n")
@@ -91,24 +87,6 @@ def _faults(site: Site, agent: str, calls: int) -> list[str]:
         if found != want:
             faults.append(f"{name}: {found} stored, not {want}")
     return faults
-
-
-@contextmanager
-def _agent(order: Order) -> Iterator[Agents]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bench.governed"],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    ready = Agents(process)
-    try:
-        ready.tell(msgspec.json.encode(order) + b"\n")
-        ready.hear()
-        yield ready
-    finally:
-        process.kill()
-        process.communicate()
 
 
 async def _call(guard: Any, session: str) -> float:

@@ -6,19 +6,15 @@ standard input, says `ready`, waits for a line, and prints a Result.
 
 import secrets
 import socket
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import msgspec
 
 from bench.agent import Result
-from bench.machine import ROOT
 from bench.parts import Part, percentiles
-from bench.posting import Agents
+from bench.posting import started
 from bench.processes import CpuMeter
 from bench.site import Site
 
@@ -78,7 +74,8 @@ def increments(site: Site, *, clients: int, seconds: float) -> Part:
     """Durable counts, the check of the key included; the rest of the product is idle."""
     tag = secrets.token_hex(4)
     part = Part("increments", 1, clients, how="three counters of a session per client")
-    with _counting(site, tag, clients, seconds) as ready:
+    order = Order(*site.address, site.key, tag, clients, seconds)
+    with started("bench.increments", order) as ready:
         meter = CpuMeter({**site.processes, "client": ready.process.pid})
         result = ready.go()
         part.cores = meter.read()
@@ -90,25 +87,6 @@ def increments(site: Site, *, clients: int, seconds: float) -> Part:
     took = result.ended - result.began
     part.figures = {"items_per_s": part.items / took, **percentiles(result.latencies, 50, 95, 99)}
     return part
-
-
-@contextmanager
-def _counting(site: Site, tag: str, clients: int, seconds: float) -> Iterator[Agents]:
-    order = Order(*site.address, site.key, tag, clients, seconds)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bench.increments"],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    ready = Agents(process)
-    try:
-        ready.tell(msgspec.json.encode(order) + b"\n")
-        ready.hear()
-        yield ready
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def _request(order: Order, key: str) -> bytes:

@@ -46,8 +46,15 @@ def agents(
     host, port = site.address
     inbox = Watch(site.store.name, str(site.store.data), site.store.url) if watch else None
     order = Order(host, port, site.key, load, seconds, every, inbox)
+    with started("bench.agent", order) as ready:
+        yield ready
+
+
+@contextmanager
+def started(module: str, order: msgspec.Struct) -> Iterator[Agents]:
+    """A process of its own that has read its order and waits for a word."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "bench.agent"],
+        [sys.executable, "-m", module],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -5,6 +5,7 @@ deploy that reaches them.
 import argparse
 import json
 import os
+import secrets
 import signal
 import statistics
 import subprocess
@@ -20,10 +21,11 @@ from typing import Any
 import msgspec
 import psycopg
 
-from bench import counting, listeners
+from bench import increments, listeners
 from bench.governing import CONTRACT, deploy
 from bench.machine import ROOT
 from bench.memory import pss
+from bench.posting import started
 from bench.processes import CpuMeter
 from bench.site import Site, site
 from bench.stores import store
@@ -108,11 +110,10 @@ def measure(running: Site, streams: int) -> dict[str, Any]:
 
 
 def counted(running: Site, seconds: float = SECONDS) -> dict[str, float]:
-    host, port = running.address
-    order = counting.Order(host, port, running.key, CLIENTS, seconds)
-    with process("bench.counting", order) as clients:
-        meter = CpuMeter({**running.processes, "client": clients.pid})
-        found = msgspec.json.decode(line_of(clients), type=counting.Counted)
+    order = increments.Order(*running.address, running.key, secrets.token_hex(4), CLIENTS, seconds)
+    with started("bench.increments", order) as ready:
+        meter = CpuMeter({**running.processes, "client": ready.process.pid})
+        found = ready.go()
         others = meter.read().get("others", 0.0)
     if found.failures or not found.latencies:
         raise Failed(f"increments failed: {found.failures[:1]}")

@@ -1,27 +1,21 @@
-"""What stands in an editor, and where the parts of that of contracts are."""
+"""What stands in an editor: a draft, or the newest version of which there is none yet."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from django.urls import reverse
-
-from governance import queries
-from governance.auth import MemberRequest
-from governance.domain.errors import NotFound
-from governance.models import Bundle, BundleVersion, CheckDraft, CheckVersion, Draft
-from governance.queries.drafts import draft_of, new_draft_numbered, text_of
+from governance.models import Bundle, BundleVersion, Check, CheckDraft, CheckVersion, Draft
 
 FEWEST_ROWS, MOST_ROWS = 18, 40  # of the text area; the script's editor has no fewer either
 
+T = TypeVar("T", Bundle, Check)  # what a text is of
 V = TypeVar("V", BundleVersion, CheckVersion)
 D = TypeVar("D", Draft, CheckDraft)
 
 
 @dataclass(slots=True, kw_only=True)
-class Written(Generic[V, D]):
-    """A draft; or the newest version, of which there is none yet."""
-
+class Writing(Generic[T, V, D]):
+    of: T | None = None  # none: what is not there yet
     newest: V | None = None
     base: V | None = None  # what the text grew from
     draft: D | None
@@ -46,61 +40,6 @@ class Written(Generic[V, D]):
         if self.draft is None or self.newest is None or self.newest.number <= self.number:
             return None
         return self.newest
-
-
-@dataclass(slots=True, kw_only=True)
-class Writing(Written[BundleVersion, Draft]):
-    bundle: Bundle | None = None
-
-
-def writing(request: MemberRequest, bundle_name: str = "", draft_id: int = 0) -> Writing | None:
-    """None for a draft of a new contract that is saved or discarded by now."""
-    return of_bundle(request, bundle_name) if bundle_name else _of_nothing(request, draft_id)
-
-
-def of_bundle(request: MemberRequest, name: str) -> Writing:
-    bundle = queries.bundle_named(request.project, name)
-    newest = queries.newest_version(bundle) if bundle else None
-    if bundle is None or newest is None:
-        raise NotFound("There is no such contract.")
-    draft = draft_of(bundle, request.user.pk)
-    if draft is None:
-        text = text_of(newest)
-        return Writing(bundle=bundle, newest=newest, base=newest, draft=None, text=text, seen="")
-    base = newest if draft.base == newest.number else queries.version_numbered(bundle, draft.base)
-    return Writing(
-        bundle=bundle,
-        newest=newest,
-        base=base,
-        draft=draft,
-        text=draft.text,
-        seen=draft.revision,
-    )
-
-
-def address(request: MemberRequest, of: Writing, part: str = "edit") -> str:
-    """Where one edits, keeps or discards it."""
-    if of.bundle is not None:
-        return reverse(f"governance:{part}_draft", args=[request.project.slug, of.bundle.name])
-    number = of.draft.pk if of.draft else 0
-    return reverse(f"governance:{part}_new_draft", args=[request.project.slug, number])
-
-
-def about(request: MemberRequest, of: Writing) -> dict[str, Any]:
-    return {
-        "writing": of,
-        "bundle": of.bundle,
-        "base": of.base,
-        "page": address(request, of),
-        "keep_at": address(request, of, "keep"),
-        "discard_at": address(request, of, "discard"),
-    }
-
-
-def _of_nothing(request: MemberRequest, draft_id: int) -> Writing | None:
-    fits = draft_id < 2**63
-    draft = new_draft_numbered(request.project, request.user.pk, draft_id) if fits else None
-    return Writing(draft=draft, text=draft.text, seen=draft.revision) if draft else None
 
 
 def rows_of(lines: int) -> int:

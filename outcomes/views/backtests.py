@@ -163,6 +163,8 @@ def _result(request: MemberRequest, found: Backtest) -> dict[str, Any]:
         "took": found.finished_at - found.started_at
         if found.finished_at and found.started_at
         else None,
+        "cancelled": "What was found until then stands below. Start it again from the contract's"
+        " backtests, for a whole result.",
         "may_cancel": may(request.role, Action.WRITE_CONTRACT) and not found.has_ended,
         "tag": tag,
         "live_url": ""

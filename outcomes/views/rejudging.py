@@ -36,6 +36,11 @@ from outcomes.views.rejudging_words import (
 
 VERSIONS: Final = 100
 BACKTEST, RECLASSIFICATION = Rejudging.Kind.CHECK_BACKTEST, Rejudging.Kind.RECLASSIFICATION
+CANCELLED: Final[dict[str, str]] = {
+    BACKTEST: "What was found until then stands below.",
+    RECLASSIFICATION: "The verdicts of the calls below are changed and counted, the others are as"
+    " they were. Start it again for the rest.",
+}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -196,6 +201,7 @@ def _result(request: MemberRequest, found: Rejudging) -> dict[str, Any]:
         "not_checked": sorted(flips["not_checked"].items(), key=lambda row: (-row[1], row[0])),
         "samples": list(samples(flips["samples"])),
         "took": ended - started if ended and started else None,
+        "cancelled": CANCELLED[found.kind],
         "may_cancel": may(request.role, Action.WRITE_CHECK) and not found.has_ended,
         "tag": tag,
         "live_url": "" if found.has_ended else with_query(live, tag=tag),
