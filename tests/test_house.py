@@ -29,7 +29,7 @@ from tests.journeys.test_accessibility import PAGES
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 400  # lines
-GENERATED = ("requirements", "docs/images/")
+GENERATED = ("requirements", "docs/pictures/")
 
 
 def tracked(*endings: str) -> list[Path]:

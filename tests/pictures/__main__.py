@@ -25,6 +25,8 @@ from tests.pictures.told import Told, pages_of  # noqa: E402
 
 FOLDER = Path("pictures")
 DATA = Path(".cache/pictures").resolve()  # kept for the next time; without it the demo is new
+README = Path("docs/pictures")  # `python -m tests.pictures readme` takes these anew
+SHOWN = {"outcomes-overview": 860, "session-stopped": 712, "outcomes-suggestions": 430}
 THEMES, WIDTHS = ("light", "dark"), (1280, 390)
 TALLEST = 2_600  # pixels of a picture
 PATIENCE = 120.0  # seconds for the demo
@@ -41,13 +43,12 @@ def main() -> int:
     with product(DATA, variables) as running, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         told = demo_of(chromium, running.url)
-        taken = sum(
-            taken_of(chromium, running.url, told, theme, width, only)
-            for theme in THEMES
-            for width in WIDTHS
-        )
+        if only == ["readme"]:
+            taken, folder = shown(chromium, running.url, told), README
+        else:
+            taken, folder = taken_of_all(chromium, running.url, told, only), FOLDER
         chromium.close()
-    say(f"{taken} pictures are in {FOLDER}/")
+    say(f"{taken} pictures are in {folder}/")
     return 0
 
 
@@ -71,17 +72,40 @@ def demo_of(chromium: Browser, url: str) -> Told:
     return told
 
 
-def taken_of(
-    chromium: Browser, url: str, told: Told, theme: str, width: int, only: list[str]
-) -> int:
-    context = chromium.new_context(
+def taken_of_all(chromium: Browser, url: str, told: Told, only: list[str]) -> int:
+    return sum(
+        taken_of(chromium, url, told, theme, width, only) for theme in THEMES for width in WIDTHS
+    )
+
+
+def shown(chromium: Browser, url: str, told: Told) -> int:
+    """The few that the README shows, cut where their first screen ends."""
+    README.mkdir(exist_ok=True)
+    for theme in THEMES:
+        page = page_in(chromium, theme, WIDTHS[0])
+        sign_in(page, url)
+        for name, path in pages_of(told):
+            if name in SHOWN:
+                page.goto(f"{url}{path}")
+                pictured(page, README / f"{name}-{theme}.png", SHOWN[name])
+        page.context.close()
+    return len(SHOWN) * len(THEMES)
+
+
+def page_in(chromium: Browser, theme: str, width: int) -> Page:
+    return chromium.new_context(
         color_scheme="light" if theme == "light" else "dark",
         viewport={"width": width, "height": 900},
         reduced_motion="reduce",
-    )
-    page = context.new_page()
+    ).new_page()
+
+
+def taken_of(
+    chromium: Browser, url: str, told: Told, theme: str, width: int, only: list[str]
+) -> int:
+    page = page_in(chromium, theme, width)
     page.goto(f"{url}/account/sign-in/")
-    pictured(page, "sign-in", theme, width)
+    pictured(page, FOLDER / f"sign-in-{width}-{theme}.png")
     sign_in(page, url)
     number = 1
     for name, path in wanted(told, only):
@@ -89,9 +113,9 @@ def taken_of(
         if answer.status != 200 or "<html" not in answer.text()[:200]:
             continue  # a part of a page, a file, or what takes a post
         page.goto(f"{url}{path}")
-        pictured(page, name, theme, width)
+        pictured(page, FOLDER / f"{name}-{width}-{theme}.png")
         number += 1
-    context.close()
+    page.context.close()
     return number
 
 
@@ -101,14 +125,14 @@ def wanted(told: Told, only: list[str]) -> Iterator[tuple[str, str]]:
             yield name, path
 
 
-def pictured(page: Page, name: str, theme: str, width: int) -> None:
+def pictured(page: Page, path: Path, tallest: int = TALLEST) -> None:
     page.wait_for_timeout(150)  # parts that ask for themselves as soon as they are there
     page.wait_for_load_state("load")
-    height = page.evaluate("document.documentElement.scrollHeight")
+    width, height = page.evaluate("[innerWidth, document.documentElement.scrollHeight]")
     page.screenshot(
-        path=FOLDER / f"{name}-{width}-{theme}.png",
+        path=path,
         full_page=True,
-        clip={"x": 0, "y": 0, "width": width, "height": min(height, TALLEST)},
+        clip={"x": 0, "y": 0, "width": width, "height": min(height, tallest)},
     )
 
 
