@@ -1,18 +1,34 @@
 """The audit log as a page."""
 
-from django.http import HttpResponse
+from collections.abc import Iterator
+
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from governance import queries
 from governance.auth import MemberRequest, member_page
+from governance.models import AuditEntry
+from governance.table_files import page_after_page, table_file
+from governance.views.table_columns import AUDIT_LOG
 
 PAGE = 50
+MANY = 500  # of a file, at once
 
 
 @require_safe
 @member_page()
-def audit(request: MemberRequest) -> HttpResponse:
+def audit(request: MemberRequest) -> HttpResponseBase:
+    def rows() -> Iterator[AuditEntry]:
+        return page_after_page(
+            lambda last: queries.audit_entries(
+                request.project, before=last.number if last else None, limit=MANY
+            ),
+            MANY,
+        )
+
+    if (file := table_file(request, request.project, "audit-log", AUDIT_LOG, rows)) is not None:
+        return file
     entries = queries.audit_entries(request.project, before=number_before(request), limit=PAGE + 1)
     shown = entries[:PAGE]
     length = queries.audit_length(request.project)

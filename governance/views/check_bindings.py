@@ -8,6 +8,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
@@ -16,6 +17,7 @@ from governance.auth import MemberRequest, member_page
 from governance.commands.check_bindings import BindingsMovedOn, bind
 from governance.domain.actor import shown
 from governance.domain.bindings import (
+    LAST,
     MOST_LINES,
     Binding,
     hidden_by,
@@ -26,8 +28,10 @@ from governance.domain.errors import InvalidInput, Problem
 from governance.policies import Action, may, refuse_unless
 from governance.queries.check_bindings import Bindings, bindings_of
 from governance.queries.checks import check_names, ours
+from governance.table_files import table_file
 from governance.views.check_tabs import BINDINGS, tabs_of_all
 from governance.views.check_words import bindings_sentence
+from governance.views.table_columns import BINDINGS as COLUMNS
 
 _STEP = re.compile(r"(up|down|remove):(\d{1,3})")
 MOST_BEGUN = 20  # lines that one link proposes
@@ -46,9 +50,13 @@ class Line:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
-def check_bindings(request: MemberRequest) -> HttpResponse:
+def check_bindings(request: MemberRequest) -> HttpResponseBase:
     present = bindings_of(request.project)
     if request.method != "POST":
+        rows = [*present.lines, Binding("*", "*", "*", LAST)]
+        file = table_file(request, request.project, "bindings", COLUMNS, lambda: rows)
+        if file is not None:
+            return file
         lines = _with_begun(request, present.lines)
         return _page(request, lines, present, is_changed=len(lines) > len(present.lines))
     refuse_unless(request.role, Action.WRITE_BINDING)

@@ -1,9 +1,10 @@
 """The success checks of a project, those that the console brings, and one's own drafts."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -15,8 +16,10 @@ from governance.policies import Action, may
 from governance.queries.check_bindings import bindings_of, lines_by_check
 from governance.queries.check_drafts import check_drafts_of
 from governance.queries.checks import Ours, included_by, newest_check_versions, ours
+from governance.table_files import page_after_page, table_file
 from governance.views.check_tabs import CHECKS, tabs_of_all
 from governance.views.check_words import checks_sentence, line_words
+from governance.views.table_columns import CHECKS as COLUMNS
 
 SHOWN = 100
 LINES = 3  # of one check in a row; more are counted
@@ -40,7 +43,15 @@ class Row:
 
 @require_safe
 @member_page()
-def checks(request: MemberRequest) -> HttpResponse:
+def checks(request: MemberRequest) -> HttpResponseBase:
+    def rows() -> Iterator[CheckVersion]:
+        return page_after_page(
+            lambda last: newest_check_versions(request.project, last.name if last else "", SHOWN),
+            SHOWN,
+        )
+
+    if (file := table_file(request, request.project, "checks", COLUMNS, rows)) is not None:
+        return file
     after = request.GET.get("after", "")
     found = newest_check_versions(request.project, after if "\0" not in after else "", SHOWN + 1)
     shown = found[:SHOWN]

@@ -1,6 +1,9 @@
 """The contracts of a project, one's own drafts, and the ways to begin a new contract."""
 
+from collections.abc import Iterator
+
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -12,9 +15,17 @@ from governance.domain.errors import InvalidInput, NotFound
 from governance.domain.metadata import under_name
 from governance.forms import sent
 from governance.policies import Action, may
-from governance.queries.bundles import bundle_names, document_of, free_name, listed_bundles
+from governance.queries.bundles import (
+    ListedBundle,
+    bundle_names,
+    document_of,
+    free_name,
+    listed_bundles,
+)
 from governance.queries.drafts import drafts_of
+from governance.table_files import page_after_page, table_file
 from governance.views.contract_words import contracts_sentence
+from governance.views.table_columns import CONTRACTS
 from governance.views.text_form import ContractForm
 
 SHOWN = 100
@@ -22,7 +33,14 @@ SHOWN = 100
 
 @require_safe
 @member_page()
-def contracts(request: MemberRequest) -> HttpResponse:
+def contracts(request: MemberRequest) -> HttpResponseBase:
+    def rows() -> Iterator[ListedBundle]:
+        return page_after_page(
+            lambda last: listed_bundles(request.project, last.name if last else "", SHOWN), SHOWN
+        )
+
+    if (file := table_file(request, request.project, "contracts", CONTRACTS, rows)) is not None:
+        return file
     after = request.GET.get("after", "")
     found = listed_bundles(request.project, after if "\0" not in after else "", SHOWN + 1)
     shown = found[:SHOWN]

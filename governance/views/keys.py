@@ -1,7 +1,10 @@
 """API keys: the list, making one, which shows it once, and revoking one."""
 
+from collections.abc import Iterator
+
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -12,11 +15,22 @@ from governance.domain.errors import InvalidInput, NotFound
 from governance.forms import KeyForm, sent
 from governance.models import ApiKey
 from governance.policies import Action, may
+from governance.table_files import page_after_page, table_file
+from governance.views.table_columns import KEYS
+
+MANY = 500  # of a file, at once
 
 
 @require_safe
 @member_page()
-def keys(request: MemberRequest) -> HttpResponse:
+def keys(request: MemberRequest) -> HttpResponseBase:
+    def rows() -> Iterator[ApiKey]:
+        return page_after_page(
+            lambda last: queries.keys_before(request.project, last.pk if last else None, MANY), MANY
+        )
+
+    if (file := table_file(request, request.project, "keys", KEYS, rows)) is not None:
+        return file
     live = queries.live_keys(request.project)
     context = {
         "page_title": "API keys",

@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import Any
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -13,6 +14,7 @@ from django.views.decorators.http import require_safe
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
 from governance.policies import Action, may
+from governance.table_files import table_file
 from outcomes import queries
 from outcomes.models import AgentReport
 from outcomes.queries.agents import agent_names
@@ -34,8 +36,9 @@ from outcomes.views.fleet_words import (
     fleet_sentence,
     standing_words,
 )
-from outcomes.views.paging import with_query
+from outcomes.views.paging import files_of, with_query
 from outcomes.views.skill_scans import read_manifest, read_scan
+from outcomes.views.table_columns import AGENTS
 
 STATES = {"": "All", "connected": "Connected", "drifting": "Drifting", "stopped": "Stopped"}
 SHOWN = 100
@@ -60,7 +63,9 @@ def agent_options(request: MemberRequest) -> HttpResponse:
 
 @require_safe
 @member_page()
-def agents(request: MemberRequest) -> HttpResponse:
+def agents(request: MemberRequest) -> HttpResponseBase:
+    if (file := _file(request)) is not None:
+        return file
     context = _list(request, fleet(request.project.pk)) | {
         "page_title": "Agents",
         "may_stop": may(request.role, Action.STOP_AGENT),
@@ -103,15 +108,30 @@ def agent_standing(request: MemberRequest) -> HttpResponse:
     return render(request, "outcomes/_agent_standing.html", context | {"alone": True})
 
 
-def _list(request: MemberRequest, whole: Fleet) -> dict[str, Any]:
-    environment, text = request.GET.get("environment", ""), request.GET.get("q", "").strip()
+def _file(request: MemberRequest) -> HttpResponseBase | None:
     state = request.GET.get("state", "")
-    state = state if state in STATES else ""
-    fitting = [
+
+    def rows() -> list[FleetAgent]:
+        fitting = _fitting(request, fleet(request.project.pk))
+        return [each for each in fitting if _is_in(each, state if state in STATES else "")]
+
+    return table_file(request, request.project, "agents", AGENTS, rows)
+
+
+def _fitting(request: MemberRequest, whole: Fleet) -> list[FleetAgent]:
+    environment, text = request.GET.get("environment", ""), request.GET.get("q", "").strip()
+    return [
         each
         for each in whole.agents
         if environment in ("", each.environment) and text.lower() in each.name.lower()
     ]
+
+
+def _list(request: MemberRequest, whole: Fleet) -> dict[str, Any]:
+    environment, text = request.GET.get("environment", ""), request.GET.get("q", "").strip()
+    state = request.GET.get("state", "")
+    state = state if state in STATES else ""
+    fitting = _fitting(request, whole)
     by_state = {name: [each for each in fitting if _is_in(each, name)] for name in STATES}
     chosen = by_state[state]
     first = _first(request, len(chosen))
@@ -139,6 +159,7 @@ def _list(request: MemberRequest, whole: Fleet) -> dict[str, Any]:
             for name, word in STATES.items()
         ],
         "shown": f"{len(rows):,} of {len(chosen):,}, by name",
+        "files": files_of(here),
         "previous": with_query(here, **_from(first - SHOWN)) if first else "",
         "next": with_query(here, **_from(first + SHOWN)) if first + SHOWN < len(chosen) else "",
         "live_url": with_query(

@@ -1,7 +1,7 @@
 """Approvals as people decide them: those that wait, with the call and the rule behind each, and
 those that ended. Deciding itself is governance's."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -9,6 +9,7 @@ from math import ceil
 from typing import Any, Final
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -18,14 +19,16 @@ from governance import queries as governance
 from governance.auth import MemberRequest, member_page
 from governance.policies import Action, may
 from governance.queries.approvals import PLACE_BY_END, Approval
+from governance.table_files import table_file
 from outcomes import queries
 from outcomes.models import Call, Session
 from outcomes.queries.paging import page_of
 from outcomes.templatetags.addresses import session_url
 from outcomes.views.named import named_session
-from outcomes.views.paging import links_of, start_of, with_query
+from outcomes.views.paging import every, links_of, start_of, with_query
 from outcomes.views.rows import CallLine
 from outcomes.views.sentences import number_word
+from outcomes.views.table_columns import APPROVALS
 
 WAITING_SHOWN: Final = 50
 ENDED_SHOWN: Final = 25
@@ -55,11 +58,30 @@ class WaitingLine:
         return self.call.session.session_id if self.call and self.call.session else ""
 
 
+def _file(request: MemberRequest, now: datetime, environment: str) -> HttpResponseBase | None:
+    """Those that wait, and then those that ended."""
+    project = request.project.pk
+
+    def rows() -> Iterator[Approval]:
+        yield from governance.waiting_approvals(
+            project, now, environment=environment, limit=LOOKED_THROUGH
+        )
+        ended = governance.ended_approvals(project, now, environment=environment)
+        yield from every(
+            lambda before: page_of(ended, PLACE_BY_END, size=LOOKED_THROUGH, before=before),
+            PLACE_BY_END,
+        )
+
+    return table_file(request, request.project, "approvals", APPROVALS, rows)
+
+
 @require_safe
 @member_page()
-def approvals(request: MemberRequest) -> HttpResponse:
+def approvals(request: MemberRequest) -> HttpResponseBase:
     now = timezone.now()
     environment = request.GET.get("environment", "")
+    if (file := _file(request, now, environment)) is not None:
+        return file
     waiting = governance.waiting_approvals(
         request.project.pk, now, environment=environment, limit=WAITING_SHOWN
     )

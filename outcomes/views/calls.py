@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
+from governance.table_files import table_file
 from outcomes import queries
 from outcomes.domain.scope import NAMES, Scope
 from outcomes.models import Session
@@ -18,10 +20,11 @@ from outcomes.queries.call_lists import PLACE_BY_TIME, PLACE_IN_SESSION
 from outcomes.templatetags.addresses import session_url
 from outcomes.views.named import named_session
 from outcomes.views.narrowing import Narrowing, narrowing_context, narrowing_of
-from outcomes.views.paging import links_of, start_of, with_query
+from outcomes.views.paging import every, files_of, links_of, start_of, with_query
 from outcomes.views.rows import call_lines, folded, is_late, tag_of
 from outcomes.views.scope import scope_of
 from outcomes.views.sentences import counted
+from outcomes.views.table_columns import CALLS
 
 WORDS = {"": "All", "failures": "Failures", "denied": "Denied", "disagree": "Disagree"}
 KINDS = {
@@ -35,7 +38,9 @@ NO_SESSION = "none"
 
 @require_safe
 @member_page()
-def calls(request: MemberRequest) -> HttpResponse:
+def calls(request: MemberRequest) -> HttpResponseBase:
+    if (file := _file(request)) is not None:
+        return file
     context = _list(request) | {"page_title": "Calls"} | _narrowing(request)
     return render(request, "outcomes/calls.html", context)
 
@@ -88,27 +93,54 @@ def session_calls(
         "choices": _choices(address, counts),
         "shown": f"{len(page.rows):,} of {counts[show]:,}, newest first",
         "links": links_of(page, PLACE_IN_SESSION, with_query(address, show=show)),
+        "files": files_of(with_query(address, show=show)),
         "live_url": live if start.is_newest else "",
     }
+
+
+def session_calls_file(request: MemberRequest, session: Session) -> HttpResponseBase | None:
+    show = _show(request)
+    return table_file(
+        request,
+        request.project,
+        "calls",
+        CALLS,
+        lambda: every(
+            lambda before: queries.calls_of_session(session, show=show, before=before),
+            PLACE_IN_SESSION,
+        ),
+    )
+
+
+def _file(request: MemberRequest) -> HttpResponseBase | None:
+    wanted, show = _wanted(request, scope_of(request, is_list=True)), _show(request)
+    without_session = request.GET.get("session") == NO_SESSION
+    return table_file(
+        request,
+        request.project,
+        "calls",
+        CALLS,
+        lambda: every(
+            lambda before: queries.calls_by_time(
+                request.project.pk,
+                wanted,
+                without_session=without_session,
+                show=show,
+                before=before,
+            ),
+            PLACE_BY_TIME,
+        ),
+    )
 
 
 def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
     scope, narrowing = scope_of(request, is_list=True), narrowing_of(request)
     session, tool = request.GET.get("session", ""), request.GET.get("tool", "")
     show, without_session = _show(request), session == NO_SESSION
-    since, until = scope.bounds
     start = start_of(request.GET, PLACE_BY_TIME)
     page = queries.calls_by_time(
         request.project.pk,
-        CallFilter(
-            environment=scope.environment,
-            agent=scope.agent,
-            tool=tool,
-            contract=narrowing.contract,
-            version=narrowing.version,
-            since=since,
-            until=until,
-        ),
+        _wanted(request, scope),
         without_session=without_session,
         show=show,
         before=start.before,
@@ -131,9 +163,23 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
         "sentence": _sentence(scope, tool, show, narrowing, without_session=without_session),
         "shown": f"{counted(len(page.rows), 'call')}, newest first",
         "links": links_of(page, PLACE_BY_TIME, with_query(address, show=show)),
+        "files": files_of(with_query(address, show=show)),
         "live_url": _live(request, tag, show=show, **chosen) if start.is_newest else "",
         "is_narrowed": bool(narrowing) or not scope.is_all,
     }
+
+
+def _wanted(request: MemberRequest, scope: Scope) -> CallFilter:
+    narrowing, (since, until) = narrowing_of(request), scope.bounds
+    return CallFilter(
+        environment=scope.environment,
+        agent=scope.agent,
+        tool=request.GET.get("tool", ""),
+        contract=narrowing.contract,
+        version=narrowing.version,
+        since=since,
+        until=until,
+    )
 
 
 def _narrowing(request: MemberRequest) -> dict[str, Any]:

@@ -1,21 +1,34 @@
 """Where agents report another verdict than the console gives: by tool, by agent, by check."""
 
-from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
+from governance.table_files import table_file
 from outcomes.domain.scope import Scope
 from outcomes.queries.disagreements import Judge, disagreements
 from outcomes.views.paging import with_query
 from outcomes.views.scope import scope_of
+from outcomes.views.table_columns import DISAGREEMENTS
 
 
 @require_safe
 @member_page()
-def disagreement_page(request: MemberRequest) -> HttpResponse:
+def disagreement_page(request: MemberRequest) -> HttpResponseBase:
     scope = scope_of(request, of_agent=False)
+    file = table_file(
+        request,
+        request.project,
+        "disagreements",
+        DISAGREEMENTS,
+        lambda: (
+            disagreements(request.project.pk, scope.environment, scope.since, scope.until).groups
+        ),
+    )
+    if file is not None:
+        return file
     found = disagreements(request.project.pk, scope.environment, scope.since, scope.until)
     context = {
         "page_title": "Disagreements",

@@ -4,20 +4,33 @@ from datetime import timedelta
 
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.policies import Action, may
+from governance.table_files import table_file
 from outcomes import commands, doorbell, queries
-from outcomes.views.paging import links_of, start_of
+from outcomes.views.paging import every, links_of, start_of
+from outcomes.views.table_columns import REJECTED
 
 PLACE = ("id",)
 
 
 @require_safe
 @member_page()
-def rejected(request: MemberRequest) -> HttpResponse:
+def rejected(request: MemberRequest) -> HttpResponseBase:
+    project = request.project.pk
+    file = table_file(
+        request,
+        request.project,
+        "rejected-items",
+        REJECTED,
+        lambda: every(lambda before: queries.rejected_items(project, before=before), PLACE),
+    )
+    if file is not None:
+        return file
     start = start_of(request.GET, PLACE)
     page = queries.rejected_items(request.project.pk, before=start.before, after=start.after)
     total = queries.rejected_count(request.project.pk)

@@ -1,5 +1,6 @@
 """Where a page of a list begins, as its URL says it."""
 
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 from urllib.parse import urlencode
@@ -44,6 +45,20 @@ def links_of(page: Page[Row], columns: tuple[str, ...], address: str) -> Links:
     if page.older:
         older = with_query(address, before=_text(place_of(page.rows[-1], columns)))
     return Links(newer, older)
+
+
+def every(page: Callable[[Place | None], Page[Row]], columns: tuple[str, ...]) -> Iterator[Row]:
+    """All rows of a list, newest first, page after page: as many as there are are never held."""
+    found = page(None)
+    yield from found.rows
+    while found.older:
+        found = page(place_of(found.rows[-1], columns))
+        yield from found.rows
+
+
+def files_of(address: str) -> str:
+    """Where the table of this address is as a file: what its format is stands at the end."""
+    return f"{address}{'&' if '?' in address else '?'}"
 
 
 def with_query(address: str, **chosen: str) -> str:

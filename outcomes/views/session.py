@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -18,7 +19,7 @@ from outcomes.queries.about_sessions import family_of, notes_of
 from outcomes.templatetags.addresses import session_url
 from outcomes.views import sentences
 from outcomes.views.approvals import session_approvals
-from outcomes.views.calls import session_calls
+from outcomes.views.calls import session_calls, session_calls_file
 from outcomes.views.limits import limit_bars
 from outcomes.views.named import named_session
 from outcomes.views.paging import with_query
@@ -36,8 +37,10 @@ FAILING_SHOWN: Final = 6
 
 @require_safe
 @member_page()
-def session(request: MemberRequest, session_id: str) -> HttpResponse:
+def session(request: MemberRequest, session_id: str) -> HttpResponseBase:
     found = named_session(request, session_id)
+    if (file := session_calls_file(request, found)) is not None:
+        return file
     page = queries.whole_session(found)
     calls = session_calls(request, found, page_of=page)
     waiting = session_approvals(request, found, calls["lines"])

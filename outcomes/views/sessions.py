@@ -1,23 +1,28 @@
 """The list of sessions, and its part that keeps itself up to date."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
+from governance.table_files import table_file
 from outcomes import queries
-from outcomes.domain.scope import NAMES
+from outcomes.domain.scope import NAMES, Scope
+from outcomes.models import Session
 from outcomes.queries import SessionFilter
 from outcomes.queries.session_list import SESSION_PLACE
 from outcomes.views import sentences
 from outcomes.views.narrowing import narrowing_context, narrowing_of
-from outcomes.views.paging import links_of, start_of, with_query
+from outcomes.views.paging import every, files_of, links_of, start_of, with_query
 from outcomes.views.scope import scope_of
 from outcomes.views.session_tags import hash_of, in_list
+from outcomes.views.table_columns import SESSIONS
 
 STATES = {
     "": "All",
@@ -30,7 +35,9 @@ STATES = {
 
 @require_safe
 @member_page()
-def sessions(request: MemberRequest) -> HttpResponse:
+def sessions(request: MemberRequest) -> HttpResponseBase:
+    if (file := _file(request)) is not None:
+        return file
     context = _list(request) | {
         "page_title": "Sessions",
         "sessionless": queries.sessionless_agents(request.project.pk, _environment(request)),
@@ -49,11 +56,24 @@ def session_rows(request: MemberRequest) -> HttpResponse:
     return render(request, "outcomes/_session_rows.html", context | {"alone": True})
 
 
-def _list(request: MemberRequest) -> dict[str, Any]:
-    now = timezone.now()
-    scope, narrowing = scope_of(request, is_list=True), narrowing_of(request)
-    state, (since, until) = request.GET.get("state", ""), scope.bounds
-    wanted = SessionFilter(
+def _file(request: MemberRequest) -> HttpResponseBase | None:
+    project, now = request.project.pk, timezone.now()
+    wanted = _wanted(request, scope_of(request, is_list=True))
+
+    def rows() -> Iterator[Session]:
+        asking = queries.asking_sessions(project, now)
+        return every(
+            lambda before: queries.sessions_shown(project, wanted, now, asking, before=before),
+            SESSION_PLACE,
+        )
+
+    return table_file(request, request.project, "sessions", SESSIONS, rows)
+
+
+def _wanted(request: MemberRequest, scope: Scope) -> SessionFilter:
+    state, narrowing = request.GET.get("state", ""), narrowing_of(request)
+    since, until = scope.bounds
+    return SessionFilter(
         environment=scope.environment,
         agent=scope.agent,
         text=request.GET.get("q", "").strip(),
@@ -63,6 +83,12 @@ def _list(request: MemberRequest) -> dict[str, Any]:
         since=since,
         until=until,
     )
+
+
+def _list(request: MemberRequest) -> dict[str, Any]:
+    now = timezone.now()
+    scope, narrowing = scope_of(request, is_list=True), narrowing_of(request)
+    wanted = _wanted(request, scope)
     start = start_of(request.GET, SESSION_PLACE)
     asking = queries.asking_sessions(request.project.pk, now)
     page = queries.sessions_shown(
@@ -95,6 +121,7 @@ def _list(request: MemberRequest) -> dict[str, Any]:
         "shown_of": shown_of,
         "shown": f"{len(rows):,} of {shown_of:,}, newest first",
         "links": links_of(page, SESSION_PLACE, with_query(address, state=wanted.state)),
+        "files": files_of(with_query(address, state=wanted.state)),
         "live_url": _live(request, address, wanted, tag) if start.is_newest else "",
     }
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
@@ -16,6 +17,7 @@ from governance.domain.actor import shown
 from governance.domain.errors import DocumentInvalid, InvalidInput, NotFound
 from governance.policies import Action, may
 from governance.queries.check_drafts import check_draft_numbered
+from governance.table_files import table_file
 from outcomes import commands, doorbell
 from outcomes.models import Rejudging, Suggestion
 from outcomes.queries.suggestions import (
@@ -26,14 +28,20 @@ from outcomes.queries.suggestions import (
     row_of,
 )
 from outcomes.views.suggestion_words import effect_words, rule_words, seen_words, what_words
+from outcomes.views.table_columns import SUGGESTIONS
 
 PAGE = "outcomes:suggestions"
 
 
 @require_safe
 @member_page()
-def suggestions(request: MemberRequest) -> HttpResponse:
+def suggestions(request: MemberRequest) -> HttpResponseBase:
     project = request.project.pk
+    file = table_file(
+        request, request.project, "suggestions", SUGGESTIONS, lambda: open_suggestions(project)
+    )
+    if file is not None:
+        return file
     found, look = open_suggestions(project), look_of(project)
     context = {
         "page_title": "Suggestions",

@@ -1,0 +1,78 @@
+"""Tables as files: CSV that no spreadsheet takes for formulas, and JSON; row by row, so that a
+table of any length is never held whole."""
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final, Generic, TypeVar
+
+Row = TypeVar("Row")
+Columns = Mapping[str, Callable[[Row], object]]
+
+# With one of these a spreadsheet begins to compute, and may call others by what it computes.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+_ROWS_AT_ONCE: Final = 200
+
+
+class _Lines(Generic[Row]):
+    """What csv writes, taken away again as it comes."""
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+
+    def write(self, line: str) -> None:
+        self.written.append(line)
+
+    def taken(self) -> str:
+        text, self.written = "".join(self.written), []
+        return text
+
+
+def as_csv(columns: Columns[Row], rows: Iterable[Row]) -> Iterator[str]:
+    lines: _Lines[Row] = _Lines()
+    writer = csv.writer(lines)
+    writer.writerow(columns)
+    for number, row in enumerate(rows, 1):
+        writer.writerow([_cell(value(row)) for value in columns.values()])
+        if number % _ROWS_AT_ONCE == 0:
+            yield lines.taken()
+    yield lines.taken()
+
+
+def as_json(columns: Columns[Row], rows: Iterable[Row], *, name: str) -> Iterator[str]:
+    yield f"{{{json.dumps(name)}: ["
+    between = "\n"
+    for row in rows:
+        told = {title: _plain(value(row)) for title, value in columns.items()}
+        yield between + json.dumps(told, ensure_ascii=False)
+        between = ",\n"
+    yield "\n]}\n"
+
+
+def _cell(value: object) -> object:
+    value = _plain(value)
+    if isinstance(value, (list, dict)):
+        value = json.dumps(value, ensure_ascii=False)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str) and (value.startswith(_FORMULA) or value.lstrip()[:1] in _SIGNS):
+        return f"'{value}"
+    return value
+
+
+_SIGNS: Final = frozenset("=+-@")
+
+
+def _plain(value: object) -> Any:
+    match value:
+        case datetime():
+            return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        case list() | tuple() | set() | frozenset():
+            return [_plain(each) for each in value]
+        case dict():
+            return {str(name): _plain(each) for name, each in value.items()}
+        case None | bool() | int() | float():
+            return value
+        case _:
+            return str(value)

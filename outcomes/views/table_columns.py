@@ -1,0 +1,106 @@
+"""What the files of tables hold: the columns of each list, in the words of the API."""
+
+from typing import Final
+
+from governance.domain.tables import Columns
+from governance.queries.approvals import Approval
+from outcomes.models import Call, RejectedItem, Session, Suggestion
+from outcomes.queries.disagreements import Group
+from outcomes.queries.fleet import FleetAgent
+
+SESSIONS: Final[Columns[Session]] = {
+    "session_id": lambda row: row.session_id,
+    "environment": lambda row: row.environment.name,
+    "agent_id": lambda row: row.agent.name if row.agent else None,
+    "contract": lambda row: row.version.bundle.name if row.version else None,
+    "version": lambda row: row.version.number if row.version else None,
+    "first_at": lambda row: row.first_at,
+    "last_at": lambda row: row.last_at,
+    "attempts": lambda row: row.attempts,
+    "executions": lambda row: row.executions,
+    "successes": lambda row: row.successes,
+    "failures": lambda row: row.failures,
+    "unknown": lambda row: row.unknown,
+    "denied": lambda row: row.denied,
+    "open": lambda row: row.open,
+    "disagreements": lambda row: row.disagreements,
+    "artifacts": lambda row: row.artifacts,
+    "stopped": lambda row: row.stopped or None,
+}
+CALLS: Final[Columns[Call]] = {
+    "call_id": lambda row: row.call_id,
+    "tool_name": lambda row: row.tool.name,
+    "agent_id": lambda row: row.agent.name,
+    "session_id": lambda row: row.session.session_id if row.session else None,
+    "turn_id": lambda row: row.turn_id or None,
+    "environment": lambda row: row.environment.name,
+    "timestamp": lambda row: row.at,
+    "type": lambda row: row.kind or None,
+    "reason": lambda row: row.reason or None,
+    "detail": lambda row: row.detail or None,
+    "rule": lambda row: row.rule or None,
+    "verdict": lambda row: row.verdict or None,
+    "reported": lambda row: row.reported or None,
+    "classified": lambda row: row.classified or None,
+    "disagreement": lambda row: row.disagreement,
+    "check": lambda row: row.check_name or None,
+    "check_version": lambda row: row.check_version,
+    "check_rule": lambda row: row.check_rule or None,
+    "elapsed_ms": lambda row: row.elapsed_ms,
+}
+AGENTS: Final[Columns[FleetAgent]] = {
+    "agent_id": lambda row: row.name,
+    "environment": lambda row: row.environment,
+    "standing": lambda row: row.standing.value,
+    "streams": lambda row: row.streams,
+    "runs_contract": lambda row: row.runs.bundle or None,
+    "runs_version": lambda row: row.runs.number,
+    "assigned": lambda row: row.assigned,
+    "last_seen": lambda row: row.last_seen,
+}
+APPROVALS: Final[Columns[Approval]] = {
+    "id": lambda row: row.code,
+    "environment": lambda row: row.environment.name,
+    "agent_id": lambda row: row.agent_id,
+    "session_id": lambda row: row.session_id or None,
+    "tool_name": lambda row: row.tool_name,
+    "message": lambda row: row.message,
+    "asked_at": lambda row: row.created_at,
+    "ends_at": lambda row: row.ends_at,
+    "status": lambda row: row.status,
+    "decided_by": lambda row: row.decided_by or None,
+    "reason": lambda row: row.reason or None,
+}
+REJECTED: Final[Columns[RejectedItem]] = {
+    "received_at": lambda row: row.received_at,
+    "environment": lambda row: row.environment.name,
+    "agent_id": lambda row: row.agent or None,
+    "source": lambda row: row.source,
+    "index": lambda row: row.index,
+    "code": lambda row: row.code,
+    "detail": lambda row: row.detail,
+    "excerpt": lambda row: bytes(row.excerpt).decode("utf-8", "replace"),
+}
+SUGGESTIONS: Final[Columns[Suggestion]] = {
+    "tool_name": lambda row: row.tool.name,
+    "check": lambda row: row.check_name,
+    "rule": lambda row: row.rule,
+    "results": lambda row: row.results,
+    "of": lambda row: row.of,
+    "judged_by": lambda row: row.judge or None,
+    "first_at": lambda row: row.first_at,
+    "last_at": lambda row: row.last_at,
+}
+DISAGREEMENTS: Final[Columns[Group]] = {
+    "agent_id": lambda row: row.agent,
+    "tool_name": lambda row: row.tool,
+    "check": lambda row: row.judge.name or None,
+    "check_version": lambda row: row.judge.version,
+    "agent_used": lambda row: row.reported_by.name if row.reported_by else None,
+    "agent_used_version": lambda row: row.reported_by.version if row.reported_by else None,
+    "agent_said_success": lambda row: row.agent_said_success,
+    "agent_said_failure": lambda row: row.agent_said_failure,
+    "newest_call_id": lambda row: row.call_id,
+    "environment": lambda row: row.environment,
+    "newest_at": lambda row: row.at,
+}
