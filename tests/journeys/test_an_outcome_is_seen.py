@@ -84,7 +84,7 @@ def test_a_call_opens_in_place_and_shows_what_the_model_saw(console, admin):
     console.settled(f"agent-sessions/{session}")
     address = f"{console.url}/p/default/sessions/{session}/"
     admin.goto(address)
-    admin.get_by_role("link", name="http_get").click()
+    admin.get_by_role("link", name="http_get", exact=True).click()
     drawer = admin.locator("#drawer")
     expect(drawer).to_contain_text("duplicate_tool_call")
     expect(drawer).to_contain_text("the same again")
