@@ -20,6 +20,9 @@ ArtifactKey = tuple[int, str]  # the project, and the SHA-256 or whatever else a
 
 GONE = Unreadable("The output was stored, and is gone.")
 IN_ONE_QUERY = 500
+# Bytes of outputs whose values are remembered, as they are stored: what is read of JSON can take
+# twenty times that, and a thousand calls may each refer to another one.
+REMEMBERED = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +36,14 @@ class Contents:
     _kept: dict[ArtifactKey, _Known] = field(default_factory=dict)
     _known: dict[ArtifactKey, _Known | None] = field(default_factory=dict)
     _values: dict[ArtifactKey, Json | Unreadable] = field(default_factory=dict)
+    _remembered: int = 0
 
     def keep(self, project: int, content: bytes, media_type: str) -> None:
         """Store a large output: as a file now, as a row when the claim is written."""
         stored = artifact_store.store(project, [content])
         key = (project, stored.sha256)
         self._kept[key] = _Known(stored.size_bytes, media_type)
+        self._make_room(stored.size_bytes)
         self._values[key] = artifact_value(content, media_type)
 
     def learn(self, keys: Iterable[ArtifactKey]) -> None:
@@ -65,8 +70,17 @@ class Contents:
         key = (project, artifact_id)
         if key not in self._values:
             self.learn([key])
-            self._values[key] = _read(key, self._known[key])
+            known = self._kept.get(key) or self._known[key]
+            self._make_room(known.size_bytes if known else 0)
+            self._values[key] = _read(key, known)
         return self._values[key]
+
+    def _make_room(self, size: int) -> None:
+        if size > CHECKED_LIMIT:
+            return  # nothing of it is read
+        if self._remembered + size > REMEMBERED:
+            self._values, self._remembered = {}, 0
+        self._remembered += size
 
     def write(self) -> dict[ArtifactKey, int]:
         """The rows of all of them by their keys, made or kept from removal.
