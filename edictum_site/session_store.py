@@ -7,7 +7,6 @@ within the last second, a write that counts nothing up, an amount or a name that
 goes the long way, through Django, and is answered there.
 """
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -39,8 +38,9 @@ log = logging.getLogger(__name__)
 PREFIXES = (b"/v1/sessions/", b"/api/v1/sessions/")
 INCREMENT, BATCH = b"/increment", "batch"
 LARGEST_BODY = 1_000  # bytes
-PATIENCE = 60.0  # seconds in which a body must have come
 NOSNIFF = (b"x-content-type-options", b"nosniff")
+_refused = refusal(404, "not_found", NO_SUCH_KEY)
+ABSENT = Reply(_refused.status, [*_refused.headers, NOSNIFF], _refused.content)
 _AGENT = AGENT_HEADER.lower().encode()
 
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -79,7 +79,7 @@ class SessionStore:
                 await self._counting.stop()
                 await self._looking.stop()
             return
-        first = await _first_of(receive) if scope["method"] == "POST" else None
+        first = await receive() if scope["method"] == "POST" else None
         plain = _read(scope, first, access)
         reply = await self._answer(plain) if plain else None
         if reply is None:
@@ -100,10 +100,10 @@ class SessionStore:
                 case Batch(look):
                     return _ok({"values": await self._looking.ask(look)})
                 case Removal(look):
-                    return None if await self._looking.ask(look) else _absent()
+                    return None if await self._looking.ask(look) else ABSENT
                 case Look():
                     found = await self._looking.ask(plain)
-                    return _ok({"value": found[plain.keys[0]]}) if found else _absent()
+                    return _ok({"value": found[plain.keys[0]]}) if found else ABSENT
         except Exception:
             log.exception("The session store could not be asked")
             return refusal(500, "internal_error", FAILED)
@@ -138,11 +138,6 @@ def _ok(body: dict[str, Any]) -> Reply:
     return Reply(200, [(b"content-type", b"application/json"), NOSNIFF, length], content)
 
 
-def _absent() -> Reply:
-    reply = refusal(404, "not_found", NO_SUCH_KEY)
-    return Reply(reply.status, [*reply.headers, NOSNIFF], reply.content)
-
-
 def _may_be_plain(scope: Scope) -> bool:
     if scope["type"] != "http" or not scope["raw_path"].startswith(PREFIXES):
         return False
@@ -165,13 +160,6 @@ def _access_of(scope: Scope) -> Access | None:
     if access is None or api_keys.Scope.AGENT not in access.scopes:
         return None
     return access if access.admits_agent(said.get(_AGENT, b"").decode("latin-1")) else None
-
-
-async def _first_of(receive: Receive) -> dict[str, Any] | None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(PATIENCE):
-            return await receive()
-    return None
 
 
 def _read(scope: Scope, first: dict[str, Any] | None, access: Access) -> Plain | None:

@@ -53,6 +53,8 @@ def stored_values(environment_id: int | None, keys: Iterable[str]) -> dict[str, 
 
 def looking_up(wanted: Sequence[Look]) -> Steps[list[dict[str, str]]]:
     """For each of these, those of its keys that are there."""
+    if len(wanted) == 1:  # as most are
+        return [(yield from _finding(wanted[0].environment_id, wanted[0].keys))]
     asked: dict[int | None, set[str]] = {}
     for look in wanted:
         asked.setdefault(look.environment_id, set()).update(look.keys)
