@@ -10,6 +10,8 @@ from tests.databases import own_database
 from tests.journeys.console import VARIABLES
 from tests.journeys.test_accessibility import RULES, SERIOUS
 
+pytestmark = pytest.mark.look
+
 
 @pytest.fixture(scope="module")
 def development(tmp_path_factory):

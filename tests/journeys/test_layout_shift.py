@@ -9,6 +9,8 @@ from playwright.sync_api import expect
 from tests.governance.contracts import document, pre
 from tests.items import an_outcome
 
+pytestmark = pytest.mark.look
+
 MOST = 0.02
 # From the first paint on; what follows a key or a click within half a second is meant to move.
 WATCH = """

@@ -6,6 +6,8 @@ import pytest
 
 from tests.journeys.console import EMAIL
 
+pytestmark = pytest.mark.look
+
 PAGES = ("", "keys/", "members/", "audit/", "signing-key/", "rejected/", "set-aside/")
 NAMES = (
     "ci",
