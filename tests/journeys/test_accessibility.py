@@ -141,13 +141,15 @@ def _something_to_show(console):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.usefixtures("_something_to_show")
-def test_no_page_has_a_serious_finding(console, signed_in, browser, width):
+def test_no_page_has_a_serious_finding(console, signed_in, browser, theme, width):
+    rules = RULES if theme == "light" else ONLY_COLOURS  # which is all that a theme can break
     found = []
     for kept, pages in ((signed_in, PAGES), (None, SIGNED_OUT)):
         with browser.new_context(
             storage_state=kept,
-            color_scheme="light",
+            color_scheme=theme,
             viewport={"width": width, "height": 900},
             reduced_motion="reduce",
         ) as context:
@@ -155,19 +157,11 @@ def test_no_page_has_a_serious_finding(console, signed_in, browser, width):
             for name, path in pages.items():
                 answer = page.goto(f"{console.url}{path}")
                 assert answer.status == (404 if name == "not found" else 200), name
-                found += looked_at(name, page, width)
+                found += findings(name, page, rules)
+                wide = page.evaluate("document.documentElement.scrollWidth")
+                if wide > width:
+                    found.append(f"{name} is {wide} pixels wide")
     assert found == []
-
-
-def looked_at(name, page, width):
-    """By all rules, then in the dark by the one that colours can break."""
-    yield from findings(name, page)
-    page.emulate_media(color_scheme="dark")
-    yield from findings(f"{name}, dark", page, ONLY_COLOURS)
-    page.emulate_media(color_scheme="light")
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    if wide > width:
-        yield f"{name} is {wide} pixels wide"
 
 
 def findings(name, page, rules=RULES):
