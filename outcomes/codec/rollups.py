@@ -83,7 +83,8 @@ def added(sums: Sums, counts: bytes, durations: bytes) -> tuple[bytes, bytes]:
         numbers[1] += disagreements
     pile = Pile()
     pile.add(durations)
+    buckets = pile.buckets()
     for bucket, calls in sums.took.items():
-        pile.count(bucket, calls)
+        buckets[bucket] += calls
     told = [(*said, *numbers) for said, numbers in sorted(whole.items()) if any(numbers)]
-    return _encode(told), pack(pile.buckets())
+    return _encode(told), pack(buckets)

@@ -20,7 +20,7 @@ from outcomes.models import Rollup, RollupChange, RollupMinute
 
 logger = logging.getLogger(__name__)
 
-EVERY: Final = 2.0  # seconds
+EVERY: Final = 5.0  # seconds: what is outstanding by then is read in some milliseconds
 AT_ONCE: Final = 200  # changes
 LOCK: Final = 0x726F6C6C  # of PostgreSQL's advisory locks
 KEYS: Final = 400  # of one statement

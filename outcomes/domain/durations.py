@@ -101,6 +101,8 @@ class Pile:
         return self._buckets
 
     def _empty_lanes(self) -> None:
+        if not self._lanes:
+            return
         size = -(-self._lanes.bit_length() // _LANE)
         lanes = struct.unpack(f"<{size}I", self._lanes.to_bytes(size * _LANE // 8, "little"))
         for bucket, calls in enumerate(lanes):
