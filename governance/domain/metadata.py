@@ -1,5 +1,6 @@
 """What stands under `metadata` of a document, whatever its kind."""
 
+import re
 from dataclasses import dataclass
 
 import yaml
@@ -10,6 +11,7 @@ from governance.domain.yaml_text import locate, path_text, places
 
 NAME_AT = ("metadata", "name")
 DESCRIPTION_AT = ("metadata", "description")
+_NAME = re.compile(r"^metadata:\s*(?:\{\s*|\n\s+)name:\s*[\"']?([a-z0-9][a-z0-9_-]*)", re.MULTILINE)
 
 
 def about_the_name(document: bytes | str, message: str, *, fix: str = "") -> Problem:
@@ -27,6 +29,13 @@ def under_name(text: str, name: str) -> str:
         if place.path == NAME_AT and not place.is_key:
             return text[: place.start.index] + as_yaml(name) + text[place.end.index :]
     return text
+
+
+def name_in(beginning: str) -> str:
+    """The name that the beginning of a text says, be the rest as it may; empty where it says none
+    yet."""
+    found = _NAME.search(beginning)
+    return found[1] if found else ""
 
 
 @dataclass(frozen=True, slots=True)

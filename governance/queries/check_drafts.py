@@ -1,8 +1,14 @@
 """Drafts of named checks: one's own, and who else is writing."""
 
+from typing import Final
+
+from django.db.models.functions import Substr
+
 from governance.models import Check, CheckDraft, CheckVersion, Project
 from governance.queries.checks import check_version_numbered
 from governance.queries.drafts import SHOWN
+
+BEGINNING: Final = 400  # characters of a text, among which its name stands
 
 
 def check_draft_of(check: Check, person_id: int) -> CheckDraft | None:
@@ -23,15 +29,16 @@ def check_draft_numbered(project: Project, person_id: int, number: int) -> Check
 
 
 def check_drafts_of(project: Project, person_id: int) -> list[CheckDraft]:
-    """One's drafts without their texts, the one kept last first."""
+    """One's drafts with the beginnings of their texts alone, the one kept last first."""
     rows = CheckDraft.objects.select_related("success_check").defer("text")
-    return list(rows.filter(project=project, person=person_id)[:100])
+    begun = rows.annotate(beginning=Substr("text", 1, BEGINNING))
+    return list(begun.filter(project=project, person=person_id)[:100])
 
 
 def new_check_drafts_of(project: Project, person_id: int) -> list[CheckDraft]:
     """One's own, of checks that are not there yet, the one kept last first."""
     rows = CheckDraft.objects.select_related("project")
-    return list(rows.filter(project=project, person=person_id, success_check=None)[:SHOWN])
+    return list(rows.filter(project=project, person=person_id, success_check=None)[:100])
 
 
 def check_drafts_of_others(check: Check, person_id: int) -> list[CheckDraft]:

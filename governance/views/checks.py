@@ -10,8 +10,9 @@ from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.domain.bindings import Binding
+from governance.domain.metadata import name_in
 from governance.domain.success import DEFAULT
-from governance.models import CheckVersion
+from governance.models import CheckDraft, CheckVersion
 from governance.policies import Action, may
 from governance.queries.check_bindings import bindings_of, lines_by_check
 from governance.queries.check_drafts import check_drafts_of
@@ -77,9 +78,15 @@ def checks(request: MemberRequest) -> HttpResponseBase:
         "after": after,
         "next": shown[-1].name if len(found) > SHOWN else "",
         "may_write": may_write,
-        "drafts": check_drafts_of(request.project, request.user.pk) if may_write else [],
+        "drafts": _drafts(request) if may_write else [],
     }
     return render(request, "governance/checks/checks.html", context)
+
+
+def _drafts(request: MemberRequest) -> list[tuple[CheckDraft, str]]:
+    """With the name that each of a new check says so far."""
+    found = check_drafts_of(request.project, request.user.pk)
+    return [(each, name_in(getattr(each, "beginning", ""))) for each in found]
 
 
 def _row(found: CheckVersion | Ours, lines: list[Binding] | tuple[()], includers: Any) -> Row:

@@ -183,6 +183,8 @@ def test_a_second_click_writes_no_second_rule_and_another_rule_of_the_tool_joins
         draft(editor, project, each)
     made = CheckDraft.objects.get()
     assert (made.text.count("id: no-success"), made.text.count("id: not-ok")) == (1, 1)
+    checks = reverse("governance:checks", args=[project.slug])
+    assert "A new check crm-update" in text_of(editor.get(checks))
 
 
 def test_a_rule_that_is_saved_and_not_bound_leads_to_its_binding(project, fails, editor):
