@@ -21,6 +21,7 @@ from governance.domain.checks.text import check_text
 from governance.domain.errors import DocumentInvalid, InvalidInput, NotFound, Problem
 from governance.policies import Action
 from governance.queries.checks import current_compiled
+from outcomes.commands.flips_noticed import notice_flips
 from outcomes.commands.wanted import Wanted, fit
 from outcomes.models import Rejudging, RejudgingPart
 from outcomes.models.jobs import WAITING
@@ -174,6 +175,7 @@ def end_if_all_did(rejudging_id: int) -> None:
         rejudging.finished_at = timezone.now()
         rejudging.save(update_fields=["status", "error", "finished_at"])
         add_up(rejudging)
+        notice_flips(rejudging)
 
 
 def add_up(rejudging: Rejudging) -> None:

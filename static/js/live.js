@@ -9,14 +9,20 @@ const isLive = (element) => element?.matches?.("[data-live]");
 const parsed = (html) => new DOMParser().parseFromString(html, "text/html");
 const keyed = (part) => new Map([...part.querySelectorAll("[data-row]")].map((row) => [row.dataset.row, row]));
 
-// A finger leaves its :hover where it was, so only a real pointer counts.
+// What lies over the page is what somebody looks at.
+const OVER = "dialog[open], details.pick[open], details.sheet-menu[open], #drawer > *";
+const READ = "table:not(.chart-figure table), .chart-figure, .findings";
+
+// A finger leaves its :hover where it was, so only a real pointer counts. Who has scrolled into a
+// part would see it move under their eyes.
 function isRead(part) {
-  const region = part.querySelector("table:not(.chart-figure table)") ?? part;
+  if (document.querySelector(OVER) || part.getBoundingClientRect().top < 0) return true;
   const selection = getSelection();
-  return [region, ...part.querySelectorAll(".chart-figure")].some((read) => {
+  if (!selection.isCollapsed && part.contains(selection.anchorNode)) return true;
+  const regions = [...part.querySelectorAll(READ)];
+  return (regions.length ? regions : [part]).some((read) => {
     const pointed = matchMedia("(hover: hover)").matches && read.matches(":hover");
-    const selected = !selection.isCollapsed && read.contains(selection.anchorNode);
-    return pointed || selected || read.contains(document.activeElement);
+    return pointed || read.contains(document.activeElement);
   });
 }
 

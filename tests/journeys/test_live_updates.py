@@ -1,0 +1,52 @@
+"""Pages that keep themselves up to date: many at once, and none under the eyes of who reads it."""
+
+import time
+
+from playwright.sync_api import expect
+
+from tests.items import an_outcome
+from tests.journeys.console import a_session
+
+TABS = 8
+
+
+def overview_of(console):
+    return f"{console.url}/p/default/overview/?range=15m"
+
+
+def _live(asked):
+    return sum("/live/overview/" in url for url in asked)
+
+
+def test_eight_open_tabs_all_change_and_ask_no_more_than_once_a_second(console, admin):
+    """Some browsers open no more than six connections to one server: nobody may hold one."""
+    console.post(an_outcome(session_id=a_session()))
+    tabs = [admin, *(admin.context.new_page() for _ in range(TABS - 1))]
+    asked = []
+    for tab in tabs:
+        tab.on(
+            "request", lambda made: asked.append(made.url) if "/live/overview/" in made.url else 0
+        )
+        tab.goto(overview_of(console))
+    session, before = a_session(), _live(asked)
+    began = time.monotonic()
+    console.post(an_outcome(session_id=session, tool_name=f"tool-of-{session}", output=1))
+    for tab in tabs:
+        expect(tab.locator("#overview")).to_contain_text(f"tool-of-{session}")
+    waited = time.monotonic() - began
+    assert TABS <= _live(asked) - before <= TABS * (waited + 2)
+
+
+def test_nothing_moves_under_an_open_menu_and_it_comes_when_the_menu_closes(console, admin):
+    console.post(an_outcome(session_id=a_session()))
+    console.settled("agent-sessions")
+    admin.goto(f"{console.url}/p/default/sessions/")
+    expect(admin.locator("[data-row]").first).to_be_visible()
+    admin.locator("#scope summary").click()
+    session = a_session()
+    console.post(an_outcome(session_id=session))
+    expect(admin.locator("[data-live-state]")).to_contain_text("1 new")
+    expect(admin.get_by_role("link", name=session)).to_have_count(0)
+    admin.keyboard.press("Escape")
+    admin.mouse.click(640, 60)
+    expect(admin.get_by_role("link", name=session)).to_be_visible()
