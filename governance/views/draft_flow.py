@@ -32,9 +32,12 @@ def edit(
         return _page(kind, request, present)
     try:
         draft = _keep(kind, request, present)
-        if request.POST.get("act") != "save":
-            return redirect(kind.address(request, present))
-        return _saved(kind, request, draft)
+        match request.POST.get("act"):
+            case "save":
+                return _saved(kind, request, draft)
+            case "backtest" if kind.backtest_at:  # the same form goes on there
+                return redirect(kind.backtest_at, request.project.slug, preserve_request=True)
+        return redirect(kind.address(request, present))
     except DraftElsewhere as elsewhere:
         # Both texts: the one sent in the editor, the one kept elsewhere beside it.
         present.text = as_written(request.POST.get("text", ""), like=present.text)

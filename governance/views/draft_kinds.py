@@ -19,6 +19,7 @@ class DraftKind(ABC, Generic[T, V, D]):
     addresses: ClassVar[str]  # how the names of their addresses end
     list_at: ClassVar[str]  # the address of all of them, and of one
     one_at: ClassVar[str]
+    backtest_at: ClassVar[str] = ""  # where a form with its text starts one
     crumbs: ClassVar[str]
     editor: ClassVar[str]  # templates
     marks: ClassVar[frozenset[str]]  # the words that its text is drawn with

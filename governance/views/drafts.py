@@ -41,6 +41,7 @@ class ContractDrafts(DraftKind[Bundle, BundleVersion, Draft]):
     context_name = "bundle"
     addresses = "draft"
     list_at, one_at = "governance:contracts", "governance:contract"
+    backtest_at = "outcomes:backtest_text"
     crumbs = "governance/_contract_crumbs.html"
     editor = "governance/edit_draft.html"
     marks = CONTRACT_WORDS

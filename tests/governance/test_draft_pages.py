@@ -3,6 +3,7 @@
 import html
 
 import pytest
+from django.urls import reverse
 
 from governance import commands
 from governance.commands.drafts import begin_draft
@@ -37,6 +38,13 @@ def test_what_is_kept_stands_there_again(me):
     page = me.open()
     assert me.fields(page)["text"] == TEXT + "\n# mine"
     assert heading(page) == "Draft of d, from v1. It can be saved."
+
+
+def test_a_text_that_is_backtested_without_a_script_is_kept_first(me, project):
+    fields = me.fields(me.open()) | {"act": "backtest", "text": TEXT + "\n# mine"}
+    sent = me.client.post(me.address(), fields)
+    assert (sent.status_code, Draft.objects.get().text) == (307, TEXT + "\n# mine")
+    assert sent["Location"] == reverse("outcomes:backtest_text", args=[project.slug])
 
 
 def test_a_saved_text_is_the_next_version_with_its_message(me, version):
