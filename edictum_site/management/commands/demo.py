@@ -2,7 +2,9 @@
 
 import json
 import os
+import signal
 import subprocess
+import sys
 import time
 from typing import Any, Final
 
@@ -12,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from edictum_site.demo_projects import begin_demo
-from edictum_site.stack.children import manage_command
+from edictum_site.stack.children import manage_command, tie_to
 from governance import queries
 from governance.domain.actor import CONSOLE
 from governance.domain.errors import Conflict
@@ -30,7 +32,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         url = serving()
-        started = None if url else subprocess.Popen(manage_command("up"))
+        started = None if url else console()
         try:
             url = url or self._served(started)
             self._fill(url)
@@ -79,6 +81,21 @@ class Command(BaseCommand):
                 self.stdout.flush()
             time.sleep(LOOKS_EVERY)
         return run
+
+
+def console() -> "subprocess.Popen[bytes]":
+    """One that ends with this command, however that ends."""
+    started = subprocess.Popen(
+        manage_command("up"),
+        preexec_fn=tie_to(os.getpid()) if sys.platform == "linux" else None,
+    )
+
+    def stop(*_: object) -> None:
+        started.terminate()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    return started
 
 
 def wait_for(started: subprocess.Popen[bytes]) -> None:
