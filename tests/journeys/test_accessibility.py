@@ -24,6 +24,8 @@ PAGES = {
     "sessions": "/p/default/sessions/",
     "session": f"/p/default/sessions/{SESSION}/",
     "reset session": f"/p/default/reset-session/?of={SESSION}",
+    "delete session": f"/p/default/delete-session/?of={SESSION}",
+    "compare sessions": f"/p/default/compare-sessions/?of={SESSION}&with={SESSION}",
     "calls": "/p/default/calls/",
     "calls of a contract": "/p/default/calls/?contract=support-agent&from=2026-11-01T00:00Z",
     "call": f"/p/default/calls/{SESSION}-1/",
