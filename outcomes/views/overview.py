@@ -72,6 +72,7 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     now, before = found.two_periods(project_id, scope)
     counts = found.stopped_counts(project_id, scope)
     whole, then = now.whole, before.whole
+    worse = _is_worse(whole, then)
     tools, tools_before = now.by_tool(), before.by_tool()
     fallen = falls(_judged(tools), _judged(tools_before))
     notices, number = _attention(request, scope, fallen, counts, denied=whole.denied)
@@ -87,7 +88,7 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
         "before": then,
         "counts": counts,
         "points": _points(whole, then),
-        "worse": _is_worse(whole, then),
+        "worse": worse,
         "notices": notices[: words.MOST],
         "notices_of": number,
         "step_words": charts.STEP_WORDS[scope.step],
@@ -96,11 +97,13 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
         "tools": _tool_rows(request, scope, now, tools, tools_before, fallen),
         "tools_of": len(tools),
         "live_url": with_query(live, **scope.query() | {"tag": tag}),
-        **_charts(request, scope, now, before),
+        **_charts(request, scope, now, before, worse=worse),
     }
 
 
-def _charts(request: MemberRequest, scope: Scope, now: Period, before: Period) -> dict[str, Any]:
+def _charts(
+    request: MemberRequest, scope: Scope, now: Period, before: Period, *, worse: bool
+) -> dict[str, Any]:
     steps, calls = scope.steps(), reverse("outcomes:calls", args=[request.project.slug])
 
     def link(first: int, last: int) -> str:
@@ -108,7 +111,6 @@ def _charts(request: MemberRequest, scope: Scope, now: Period, before: Period) -
         chosen = {"environment": scope.environment, "agent": scope.agent}
         return with_query(calls, **time, **chosen)
 
-    worse = _is_worse(now.whole, before.whole)
     return {
         "outcomes_chart": charts.outcomes_chart(scope, now, link),
         "rate_chart": charts.rate_chart(scope, now, before),
