@@ -82,7 +82,8 @@ def test_an_agent_on_an_old_check_stands_out(console: Console, admin: Page):
     admin.goto(f"{console.url}{DISAGREEMENTS}")
     row = admin.get_by_role("row", name=re.compile("old-bot search_index"))
     expect(row).to_contain_text("old version")
-    admin.get_by_role("link", name="7d").click()
+    admin.locator("#scope summary").click()
+    admin.get_by_role("link", name="Last 7 days").click()
     expect(admin.get_by_role("heading", level=1)).to_contain_text("in the last 7 days")
 
 
