@@ -10,7 +10,7 @@ HEAD = (settings.BASE / "templates" / "_components" / "head_links.html").read_te
 
 
 def test_every_sheet_is_linked_and_every_link_has_its_sheet():
-    assert set(re.findall(r"css/([a-z]+\.css)", HEAD)) == set(SHEETS)
+    assert set(re.findall(r"css/([a-z-]+\.css)", HEAD)) == set(SHEETS)
 
 
 def test_every_value_that_is_used_is_in_the_table():
