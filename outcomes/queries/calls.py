@@ -8,7 +8,6 @@ from typing import cast
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from governance.queries.projects import environments_by_id
 from outcomes import codec
 from outcomes.codec import as_text, digest_of
 from outcomes.domain.call import Call as Folded
@@ -119,23 +118,29 @@ def calls_before(found: QuerySet[Call], at: datetime, order: int) -> QuerySet[Ca
 
 def call_named(project_id: int, call_id: str, environment: str = "") -> Call | None:
     """The newest call of that id; ids are one's own in each environment."""
-    found = calls(project_id, CallFilter(environment=environment))
-    return found.filter(digest=digest_of(call_id)).first()
+    return _calls_named(project_id, [call_id], environment).first()
 
 
 def newest_calls_named(
     project_id: int, call_ids: Sequence[str], environment: str = ""
 ) -> list[Call]:
     """The newest call of each of these ids, in no order; of those that are there."""
-    found = calls(project_id, CallFilter(environment=environment))
-    found = found.filter(
-        environment__in=list(environments_by_id(project_id)),  # as the index begins
-        digest__in=[digest_of(call_id) for call_id in call_ids],
-    )
     newest: dict[str, Call] = {}
-    for row in found:
+    for row in _calls_named(project_id, call_ids, environment):
         newest.setdefault(row.call_id, row)
     return list(newest.values())
+
+
+def _calls_named(project_id: int, call_ids: Sequence[str], environment: str) -> QuerySet[Call]:
+    # By way of the environments, with which the index of ids begins: where the project is asked of
+    # the calls, SQLite goes through all that it has, newest first.
+    found = Call.objects.filter(
+        environment__project=project_id,
+        digest__in=[digest_of(call_id) for call_id in call_ids],
+    )
+    if environment:
+        found = found.filter(environment__name=as_text(environment))
+    return with_names(found).order_by("-at", "-order")
 
 
 def whole_calls(rows: Sequence[Call]) -> list[WholeCall]:
