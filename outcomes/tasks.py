@@ -8,12 +8,12 @@ from outcomes.commands.job_processes import see_to_it
 
 @shared_task
 def settle() -> None:
-    pulse.give()
+    goes_on = True
     with commands.Ahead() as ahead:
-        while commands.settle_inbox(ahead):
+        while goes_on:
             pulse.give()
-            commands.roll_up_now_and_then()
-    commands.roll_up_now_and_then()
+            settled = commands.settle_inbox(ahead)
+            goes_on = commands.roll_up_now_and_then() or bool(settled)
 
 
 @shared_task

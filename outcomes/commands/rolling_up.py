@@ -9,7 +9,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from django.db import connection, transaction
 
@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 
 EVERY: Final = 5.0  # seconds: what is outstanding by then is read in some milliseconds
 AT_ONCE: Final = 200  # changes
+MINUTES: Final = 240  # of one transaction, over which nobody else writes to SQLite
 LOCK: Final = 0x726F6C6C  # of PostgreSQL's advisory locks
 KEYS: Final = 400  # of one statement
 _KEY: Final = ("environment", "of", "step", "start", "tool", "agent")
@@ -41,41 +42,68 @@ Key = tuple[int, ...]
 _next = float("-inf")
 
 
-def roll_up_now_and_then() -> None:
-    """Called between two claims: it costs some milliseconds, but only every few seconds."""
+def roll_up_now_and_then() -> bool:
+    """Called between two claims: it costs some milliseconds, but only every few seconds.
+
+    True when there is more than may be done at once, and it wants to go on before long.
+    """
     global _next
     if time.monotonic() < _next:
-        return
+        return False
     try:
-        while roll_up() == AT_ONCE:
-            pass
+        if _roll_up().is_more_left:
+            return True
     except Exception:
         # Figures are as exact without it, and calls must not wait for it.
         logger.exception("What changed could not be added to the rollups; it is tried again")
     _next = time.monotonic() + EVERY
+    return False
 
 
 def roll_up() -> int:
-    """How many changes were added. In the order in which they came: what is taken away again was
-    added before, so no count is ever less than nothing."""
+    """How many changes were added."""
+    return _roll_up().added
+
+
+class _Done(NamedTuple):
+    added: int
+    is_more_left: bool
+
+
+def _roll_up() -> _Done:
+    """In the order in which they came: what is taken away again was added before, so no count is
+    ever less than nothing."""
     changes = list(RollupChange.objects.order_by("id")[:AT_ONCE])
-    if not changes:
-        return 0
-    by_environment: defaultdict[int, Minutes] = defaultdict(no_minutes)
-    for each in changes:
-        add_change(by_environment[each.environment_id], bytes(each.counts), bytes(each.durations))
+    some, by_environment = _up_to_some_minutes(changes)
+    if not some:
+        return _Done(0, is_more_left=False)
     coarse = {place: coarse_sums(minutes) for place, minutes in by_environment.items()}
     with transaction.atomic():
         if not _is_alone():
-            return 0
-        gone, _ = RollupChange.objects.filter(pk__in=[each.pk for each in changes]).delete()
-        if gone < len(changes):  # another worker was faster, and added them
+            return _Done(0, is_more_left=False)
+        gone, _ = RollupChange.objects.filter(pk__in=[each.pk for each in some]).delete()
+        if gone < len(some):  # another worker was faster, and added them
             transaction.set_rollback(True)
-            return 0
+            return _Done(0, is_more_left=False)
         _add_coarse(coarse)  # before what is stored of the minutes is added to the same sums
         for environment, minutes in sorted(by_environment.items()):
             _add_minutes(environment, minutes)
-    return len(changes)
+    return _Done(len(some), is_more_left=len(some) < len(changes) or len(changes) == AT_ONCE)
+
+
+def _up_to_some_minutes(
+    changes: Sequence[RollupChange],
+) -> tuple[list[RollupChange], dict[int, Minutes]]:
+    """The first of them: many are of the same minutes as a rule, each is of others where calls are
+    told of long after."""
+    some: list[RollupChange] = []
+    minutes: defaultdict[int, Minutes] = defaultdict(no_minutes)
+    for each in changes:
+        if sum(map(len, minutes.values())) >= MINUTES:
+            break
+        add_change(minutes[each.environment_id], bytes(each.counts), bytes(each.durations))
+        some.append(each)
+    return some, minutes
 
 
 def _is_alone() -> bool:

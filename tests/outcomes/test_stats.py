@@ -17,7 +17,7 @@ from governance.commands.checks import save_check
 from governance.domain.bindings import Binding
 from governance.domain.wilson import wilson
 from outcomes import commands
-from outcomes.commands import names
+from outcomes.commands import names, rolling_up
 from outcomes.domain.durations import bucket_of
 from outcomes.domain.figures import Figures
 from outcomes.domain.steps import Step
@@ -254,4 +254,14 @@ def test_changes_are_rolled_up_once_and_figures_stay_as_they_are(agent):
     agent.post(*of_a_tool({"output": "Error: x", "elapsed_ms": 3_000}))
     assert (commands.roll_up(), commands.roll_up()) == (1, 0)
     assert not RollupChange.objects.exists()
+    assert differences() == []
+
+
+def test_changes_of_many_minutes_are_rolled_up_in_several_goes(agent, monkeypatch):
+    monkeypatch.setattr(rolling_up, "MINUTES", 1)
+    monkeypatch.setattr(rolling_up, "_next", 0.0)
+    agent.post(builders.an_outcome(timestamp="2026-11-01T00:00:00Z"))
+    agent.post(builders.an_outcome(timestamp="2026-11-02T00:00:00Z"))
+    assert (commands.roll_up_now_and_then(), RollupChange.objects.count()) == (True, 1)
+    assert (commands.roll_up_now_and_then(), RollupChange.objects.count()) == (False, 0)
     assert differences() == []
