@@ -19,11 +19,10 @@ setup-dev: setup
 	$(call installed,requirements-dev.txt)
 
 # The checks; then everything on SQLite and, beside it, what touches the store, and the journeys, on
-# PostgreSQL. Each of the four waits more than it works, so on two cores they take half as long as
-# one after the other.
+# PostgreSQL: two of the four parts at a time, as two cores can do.
 test: check browser
 	@echo 'Testing on SQLite and on PostgreSQL side by side; each part tells all when it is done …'
-	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j4 $(PARTS)
+	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j2 $(PARTS)
 
 test-sqlite:
 	@$(BIN)/python -m pytest -q --ignore=tests/journeys

@@ -10,8 +10,8 @@ from tests.journeys.console import a_session
 TABS = 8
 
 
-def overview_of(console):
-    return f"{console.url}/p/default/overview/?range=15m"
+def overview_of(console, agent):
+    return f"{console.url}/p/default/overview/?range=15m&agent={agent}"
 
 
 def _live(asked):
@@ -20,19 +20,21 @@ def _live(asked):
 
 def test_eight_open_tabs_all_change_and_ask_no_more_than_once_a_second(console, admin):
     """Some browsers open no more than six connections to one server: nobody may hold one."""
-    console.post(an_outcome(session_id=a_session()))
+    agent, denied = f"bot-of-{a_session()}", "[data-row='tile-denied']"
+    console.post(an_outcome(agent_id=agent))
+    console.settled("outcomes")
     tabs = [admin, *(admin.context.new_page() for _ in range(TABS - 1))]
     asked = []
     for tab in tabs:
         tab.on(
             "request", lambda made: asked.append(made.url) if "/live/overview/" in made.url else 0
         )
-        tab.goto(overview_of(console))
-    session, before = a_session(), _live(asked)
-    began = time.monotonic()
-    console.post(an_outcome(session_id=session, tool_name=f"tool-of-{session}", output=1))
+        tab.goto(overview_of(console, agent))
+        expect(tab.locator(denied)).to_contain_text("0 of 1")
+    before, began = _live(asked), time.monotonic()
+    console.post(an_outcome(type="denied", reason="pre_hook", agent_id=agent))
     for tab in tabs:
-        expect(tab.locator("#overview")).to_contain_text(f"tool-of-{session}")
+        expect(tab.locator(denied)).to_contain_text("1 of 2")
     waited = time.monotonic() - began
     assert TABS <= _live(asked) - before <= TABS * (waited + 2)
 
