@@ -6,6 +6,7 @@ from governance.evaluator.calls import evaluate_calls
 from governance.evaluator.documents import Shelf
 from governance.evaluator.explanations import explain_call
 from governance.evaluator.judging import judge_calls
+from governance.evaluator.schema_of_library import check_schema_once
 
 _EVERYTHING = r"""
 apiVersion: edictum/v1
@@ -56,6 +57,7 @@ _CALLS = [
 
 
 def warm_up() -> None:
+    check_schema_once()
     unicodedata.name("a")
     shelf = Shelf()
     for text in (_EVERYTHING, *_BROKEN):
