@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Subquery
 
 from outcomes.models import Call, Session
 from outcomes.queries.calls import CallFilter, calls
-from outcomes.queries.paging import Page, Place, page_of
+from outcomes.queries.paging import Page, Place, page_of, place_of
 
 PLACE_IN_SESSION: Final = ("at", "call_index", "order")
 PLACE_BY_TIME: Final = ("at", "order")
@@ -80,11 +80,13 @@ def neighbours_of(row: Call) -> Neighbours:
     else:
         found = Call.objects.filter(project=row.project_id, agent=row.agent_id, session=None)
         columns = PLACE_BY_TIME
-    found = found.select_related("environment")
-    place = tuple(getattr(row, name) for name in columns)
-    earlier = page_of(found, columns, size=1, before=place).rows
-    later = found.filter(_after(row, columns)).order_by(*columns).first()
-    return Neighbours(earlier[0] if earlier else None, later)
+    earlier = found.filter(_beside(row, columns, "lt")).order_by(*(f"-{name}" for name in columns))
+    later = found.filter(_beside(row, columns, "gt")).order_by(*columns)
+    both = found.filter(
+        Q(pk=Subquery(earlier.values("pk")[:1])) | Q(pk=Subquery(later.values("pk")[:1]))
+    )
+    rows = {_is_after(each, row, columns): each for each in both.select_related("environment")}
+    return Neighbours(rows.get(False), rows.get(True))
 
 
 def in_session(session: Session) -> QuerySet[Call]:
@@ -104,9 +106,13 @@ def not_after(row: Call) -> Q:
     )
 
 
-def _after(row: Call, columns: Sequence[str]) -> Q:
-    later, same = Q(), Q()
+def _is_after(one: Call, other: Call, columns: Sequence[str]) -> bool:
+    return place_of(one, columns) > place_of(other, columns)
+
+
+def _beside(row: Call, columns: Sequence[str], operator: str) -> Q:
+    beyond, same = Q(), Q()
     for name in columns:
-        later |= same & Q((f"{name}__gt", getattr(row, name)))
+        beyond |= same & Q((f"{name}__{operator}", getattr(row, name)))
         same &= Q((name, getattr(row, name)))
-    return later & Q(at__gte=row.at)
+    return beyond & Q((f"at__{operator}e", row.at))

@@ -68,6 +68,8 @@ def session_calls(
     show = _show(request)
     start = start_of(request.GET, PLACE_IN_SESSION)
     page = queries.calls_of_session(session, show=show, before=start.before, after=start.after)
+    for row in page.rows:
+        row.session = session  # nobody asks for it again
     now = timezone.now()
     tag = tag_of(page.rows, session.attempts, [is_late(row, now) for row in page.rows])
     if tag == known:
