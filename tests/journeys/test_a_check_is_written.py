@@ -62,6 +62,7 @@ def test_a_check_is_written_beside_real_results_saved_bound_and_judges_the_next_
     admin.get_by_role("button", name="Begin with nothing").click()
     heading = admin.get_by_role("heading", level=1)
     expect(heading).to_contain_text("Draft of a new check. It can be saved.", use_inner_text=True)
+    expect(admin.locator(".editor.ace_editor")).to_be_visible()
     given = admin.evaluate(
         "() => /name: (.+)/.exec(ace.edit(document.querySelector('.editor')).getValue())[1]"
     )

@@ -104,6 +104,7 @@ def test_a_new_contract_from_a_template_is_broken_mended_and_saved(console, admi
     heading = admin.get_by_role("heading", level=1)
     expect(heading).to_contain_text("Draft of a new contract.", use_inner_text=True)
     name = f"fleet-{uuid4().hex[:8]}"
+    expect(admin.locator(".editor.ace_editor")).to_be_visible()
     old = admin.evaluate(
         "() => /name: (.+)/.exec(ace.edit(document.querySelector('.editor')).getValue())[1]"
     )
