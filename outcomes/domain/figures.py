@@ -1,6 +1,6 @@
 """What some calls add up to: what became of them, their rate of success, how long they took."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -50,13 +50,14 @@ class Figures:
         return found
 
     @property
-    def by_reason(self) -> Counter[str]:
+    def by_reason(self) -> "dict[str, Figures]":
         """Of the denied calls."""
-        found: Counter[str] = Counter()
-        for (kind, _, reason), calls in self.counts.items():
+        found: defaultdict[str, Figures] = defaultdict(Figures)
+        for became, calls in self.counts.items():
+            kind, _, reason = became
             if kind == _DENIED and calls:
-                found[reason] += calls
-        return found
+                found[reason].add(became, calls, self.differing[became])
+        return dict(found)
 
     @property
     def successes(self) -> int:

@@ -54,7 +54,7 @@ def figures_by(
     By reason these are the denied calls; by session those that belong to one.
     """
     if by == "reason":
-        return _by_reason(figures(project_id, wanted))
+        return figures(project_id, wanted).by_reason
     found = _read(project_id, wanted, by, durations=durations)
     told = {key: slot.figures() for (key, _), slot in found.items()}
     return {key: each for key, each in told.items() if each}
@@ -91,7 +91,7 @@ def figures_by_over_time(
     found: defaultdict[Any, dict[int, Figures]] = defaultdict(dict)
     if by == "reason":
         for (_, place), slot in _read(project_id, wanted, None, steps).items():
-            for reason, each in _by_reason(slot.figures()).items():
+            for reason, each in slot.figures().by_reason.items():
                 found[reason][place] = each
     else:
         read = _read(project_id, wanted, by, steps, durations=durations)
@@ -114,14 +114,6 @@ def _all_steps(steps: Iterable[Span], found: dict[int, Figures]) -> list[StepFig
         StepFigures(each.start, each.end, found.get(place, Figures()))
         for place, each in enumerate(steps)
     ]
-
-
-def _by_reason(found: Figures) -> dict[str, Figures]:
-    told: defaultdict[str, Figures] = defaultdict(Figures)
-    for became, number in found.counts.items():
-        if became[0] == Call.Kind.DENIED and number:
-            told[became[2]].add(became, number, found.differing[became])
-    return dict(told)
 
 
 _Slots = dict[tuple[Any, int], Slot]  # by what it is of, and the step
