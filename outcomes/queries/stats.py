@@ -18,7 +18,7 @@ from outcomes.domain.durations import bucket_of
 from outcomes.domain.figures import REASON, Figures
 from outcomes.domain.rollups import DAY, HOUR, Run, minute_of, runs, time_of
 from outcomes.domain.steps import Span, Step, spans
-from outcomes.models import Agent, Call, Tool
+from outcomes.models import Agent, Tool
 from outcomes.queries.calls import CallFilter, calls
 from outcomes.queries.rollups import Reading, Slot
 
