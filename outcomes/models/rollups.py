@@ -29,8 +29,8 @@ class RollupChange(models.Model):
         return f"{self.pk}: {self.first} to {self.last}"
 
 
-class RollupMinute(models.Model):
-    """All of one minute, whichever tools and agents."""
+class OfEnvironment(models.Model):
+    """Found by what is unique of it, so its environment has no index of its own."""
 
     id = models.BigAutoField(primary_key=True)
     environment = models.ForeignKey(
@@ -40,9 +40,23 @@ class RollupMinute(models.Model):
         db_constraint=False,
         db_index=False,
     )
-    minute = models.IntegerField()
+
+    class Meta:
+        abstract = True
+
+
+class Packed(OfEnvironment):
     counts = models.BinaryField()
     durations = models.BinaryField()
+
+    class Meta:
+        abstract = True
+
+
+class RollupMinute(Packed):
+    """All of one minute, whichever tools and agents."""
+
+    minute = models.IntegerField()
 
     class Meta:
         constraints = [
@@ -53,7 +67,7 @@ class RollupMinute(models.Model):
         return f"minute {self.minute}"
 
 
-class Rollup(models.Model):
+class Rollup(Packed):
     """A quarter of an hour, an hour or a day: of all calls, of a tool, of an agent, of both."""
 
     class Of(models.IntegerChoices):
@@ -62,21 +76,11 @@ class Rollup(models.Model):
         AGENT = 2
         BOTH = 3
 
-    id = models.BigAutoField(primary_key=True)
-    environment = models.ForeignKey(
-        "governance.Environment",
-        models.CASCADE,
-        related_name="+",
-        db_constraint=False,
-        db_index=False,
-    )
     of = models.PositiveSmallIntegerField(choices=Of.choices)
     step = models.PositiveSmallIntegerField()  # minutes
     start = models.IntegerField()
     tool = models.BigIntegerField()  # 0: whichever
     agent = models.BigIntegerField()
-    counts = models.BinaryField()
-    durations = models.BinaryField()
 
     class Meta:
         constraints = [
@@ -90,15 +94,7 @@ class Rollup(models.Model):
         return f"{self.step} minutes from {self.start}"
 
 
-class Minute(models.Model):
-    id = models.BigAutoField(primary_key=True)
-    environment = models.ForeignKey(
-        "governance.Environment",
-        models.CASCADE,
-        related_name="+",
-        db_constraint=False,
-        db_index=False,
-    )
+class Minute(OfEnvironment):
     minute = models.DateTimeField()
     kind = models.CharField(max_length=18, blank=True)
     verdict = models.CharField(max_length=7, blank=True)
