@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import Final
 
 _DAY: Final = timedelta(days=1)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Step(IntEnum):
@@ -37,25 +38,18 @@ def spans(since: datetime, until: datetime, step: Step, zone: tzinfo = UTC) -> l
     return found
 
 
-def step_begin(at: datetime, step: Step, zone: tzinfo = UTC) -> datetime:
-    """Where the step begins that this moment lies in."""
-    local = at.astimezone(zone)
-    if step is Step.DAY:
-        return _midnight(local, zone)
-    passed = timedelta(
-        seconds=(local.minute * 60 + local.second) % step, microseconds=local.microsecond
-    )
-    return at.astimezone(UTC) - passed
-
-
 def _next(at: datetime, step: Step, zone: tzinfo) -> datetime:
+    """When the clock next reads a whole step. One that is moved by half an hour (Lord Howe Island)
+    makes a step of an hour and a half there, not two that begin at no whole hour."""
     if step is Step.DAY:
         local = at.astimezone(zone)
         return _midnight(local.replace(tzinfo=None) + _DAY, zone)
-    end = step_begin(at, step, zone) + timedelta(seconds=step)
-    # Where the clock is moved by a part of the step, a step is cut short there.
-    again = step_begin(end, step, zone)
-    return again if at < again < end else end
+    # Since before any call, clocks stand quarters of an hour apart, and are moved by quarters.
+    part = timedelta(seconds=min(step, Step.QUARTER))
+    end = at - (at - _EPOCH) % part + part
+    while (end.astimezone(zone).minute * 60) % step:
+        end += part
+    return end
 
 
 def _midnight(local: datetime, zone: tzinfo) -> datetime:

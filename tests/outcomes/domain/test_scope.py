@@ -6,7 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from outcomes.domain.moments import zone_named
@@ -156,7 +156,13 @@ def test_the_previous_period_has_a_name(name, words):
     assert scope(range=name).before_words == words
 
 
+LORD_HOWE = ZoneInfo("Australia/Lord_Howe")
+
+
 @given(MOMENTS, st.integers(1, 20_000), st.sampled_from(Step), ZONES)
+@example(datetime(2016, 9, 30, 22, tzinfo=UTC), 205, Step.HOUR, LORD_HOWE)
+@example(datetime(2016, 9, 30, 22, tzinfo=UTC), 400, Step.HOUR, LORD_HOWE)
+@example(datetime(2016, 4, 2, 12, 7, tzinfo=UTC), 205, Step.HOUR, LORD_HOWE)
 def test_steps_lie_end_to_end_and_leave_nothing_out(since, minutes, step, zone):
     until = since + timedelta(minutes=minutes if step is Step.MINUTE else minutes * 5)
     until = min(until, since + timedelta(days=2)) if step is Step.MINUTE else until
@@ -170,6 +176,17 @@ def test_steps_lie_end_to_end_and_leave_nothing_out(since, minutes, step, zone):
         assert all(at.astimezone(zone).date() < day for at, day in zip(before, days, strict=True))
     elif step is not Step.MINUTE:
         assert all(edge.minute % (15 if step is Step.QUARTER else 60) == 0 for edge in inner)
+
+
+def test_an_hour_in_which_a_clock_is_moved_by_half_of_one_is_longer():
+    spring = edges_between(
+        datetime(2016, 10, 1, 13, 30, tzinfo=UTC),
+        datetime(2016, 10, 1, 17, tzinfo=UTC),
+        Step.HOUR,
+        LORD_HOWE,
+    )
+    assert [after - before for before, after in pairwise(spring)] == [HOUR, HOUR * 1.5, HOUR]
+    assert [edge.astimezone(LORD_HOWE).hour for edge in spring] == [0, 1, 3, 4]
 
 
 def test_a_day_is_as_long_as_its_clock_makes_it():
