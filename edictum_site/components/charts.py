@@ -20,6 +20,7 @@ from outcomes.charts import (
     areas,
     columns,
     countings,
+    hanging,
     lines,
     spark,
     strip,
@@ -40,6 +41,7 @@ class Specimen:
 def specimens() -> Iterator[tuple[str, list[Specimen]]]:
     for title, draw in (
         ("Stacked columns", _columns),
+        ("Columns of what was denied", _hanging),
         ("Lines", _lines),
         ("Stacked areas", _areas),
         ("Sparklines", _spark),
@@ -90,6 +92,16 @@ def _columns(state: str) -> SafeString:
         name="Outcomes per hour",
         says="Above the line the call ran; below it, it was denied.",
     )
+
+
+def _hanging(state: str) -> SafeString:
+    rows = [
+        _row("contract", Style.DENIED, state, 4, 60),
+        _row("limit", Style.DENIED_SECOND, state, 0, 30),
+        _row("duplicate", Style.DENIED_THIRD, state, 0, 12),
+        _row("others", Style.DENIED_OTHERS, state, 0, 9),
+    ]
+    return hanging(_axis(state), rows, name="Denied per hour", says="Most by the contract.")
 
 
 def _areas(state: str) -> SafeString:

@@ -4,6 +4,7 @@ from outcomes.charts.areas import areas
 from outcomes.charts.axes import Axis, NumberAxis, TimeAxis
 from outcomes.charts.columns import columns
 from outcomes.charts.countings import Counting, countings
+from outcomes.charts.hanging import hanging
 from outcomes.charts.lines import Ahead, Level, Point, lines
 from outcomes.charts.scales import Unit
 from outcomes.charts.series import LinkTo, Series, Style
@@ -28,6 +29,7 @@ __all__ = [
     "areas",
     "columns",
     "countings",
+    "hanging",
     "lines",
     "spark",
     "strip",

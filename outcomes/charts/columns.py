@@ -38,16 +38,16 @@ def columns(
     scale = scale_of(Unit.COUNT, sums(up))
     drawn, labels = grid(scale, Unit.COUNT, 0, height)
     whole = height
-    marks = [*stacks(axis, above, up, groups, scale.ticks[-1], height, upward=True)]
+    marks = [*standing(axis, above, up, groups, scale.ticks[-1], height)]
     if below:
         deepest = count_ticks(max(sums(down), default=0), 2)[-1]
         whole += _GAP + HANGING
         labels.append(Label(y=whole, words=Unit.COUNT.say(deepest)))
-        marks += stacks(axis, below, down, groups, deepest, height + _GAP, upward=False)
+        marks += hung(axis, below, down, groups, deepest, height + _GAP, HANGING)
     if not any(sums(up)) and not any(sums(down)):
         marks = [no_data(empty, height)]
         groups = []
-    marks += _targets(axis, groups, whole, link)
+    marks += targets(axis, groups, whole, link)
     titled = [(row.name, values) for row, values in zip([*above, *below], up + down, strict=True)]
     said = [(title, [Unit.COUNT.say(value) for value in values]) for title, values in titled]
     return figure(
@@ -68,28 +68,51 @@ def sums(rows: Sequence[Sequence[float | None]]) -> list[float]:
     return [sum(value or 0 for value in column) for column in zip(*rows, strict=True)]
 
 
-def stacks(
+def standing(
+    axis: Axis,
+    rows: Sequence[Series],
+    values: Sequence[Sequence[float | None]],
+    groups: Sequence[range],
+    most: float,
+    height: float,
+) -> list[SafeString]:
+    """On the line, which is as far down as the plot is high."""
+    return _stacks(axis, rows, values, groups, most, height, upward=True, line_at=height)
+
+
+def hung(
     axis: Axis,
     rows: Sequence[Series],
     values: Sequence[Sequence[float | None]],
     groups: Sequence[range],
     most: float,
     line_at: float,
+    height: float,
+) -> list[SafeString]:
+    return _stacks(axis, rows, values, groups, most, height, upward=False, line_at=line_at)
+
+
+def _stacks(
+    axis: Axis,
+    rows: Sequence[Series],
+    values: Sequence[Sequence[float | None]],
+    groups: Sequence[range],
+    most: float,
+    height: float,
     *,
     upward: bool,
+    line_at: float,
 ) -> list[SafeString]:
-    """`line_at` is where they stand, or what they hang from."""
-    room = line_at if upward else float(HANGING)
     drawn = []
     for place, group in enumerate(groups):
         x, width = _across(axis, group)
         at = float(line_at)
-        heights = slices([row[place] for row in values], most, room)
-        for row, height in zip(rows, heights, strict=True):
-            if height:
-                y = at - height if upward else at
-                drawn.append(box(f"fill-{row.style}", x, width, y, height))
-                at += -height if upward else height
+        heights = slices([row[place] for row in values], most, height)
+        for row, each in zip(rows, heights, strict=True):
+            if each:
+                y = at - each if upward else at
+                drawn.append(box(f"fill-{row.style}", x, width, y, each))
+                at += -each if upward else each
     return drawn
 
 
@@ -112,7 +135,7 @@ def slices(values: Sequence[float | None], most: float, room: float) -> list[flo
     return seen
 
 
-def _targets(
+def targets(
     axis: Axis, groups: Sequence[range], height: float, link: LinkTo | None
 ) -> list[SafeString]:
     """A column can be pressed at its whole height; by keys, the chart itself goes along them."""

@@ -15,6 +15,10 @@ class Style(StrEnum):
     FAILURE = "failure"
     UNSEEN_FAILURE = "unseen-failure"  # it ran, and its verdict is failure
     DENIED = "denied"
+    # Parts of what was denied, told apart without colour: the second, the third, all others.
+    DENIED_SECOND = "denied-second"
+    DENIED_THIRD = "denied-third"
+    DENIED_OTHERS = "denied-others"
     OPEN = "open"
     NEUTRAL = "neutral"
     NOW = "now"

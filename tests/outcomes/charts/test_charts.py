@@ -22,6 +22,7 @@ from outcomes.charts import (
     areas,
     columns,
     countings,
+    hanging,
     lines,
     spark,
 )
@@ -47,7 +48,7 @@ def number_of(words):
     return int(words.replace(",", "").replace("\N{EN DASH}", "0"))
 
 
-@pytest.mark.parametrize("draw", [columns, lines, areas])
+@pytest.mark.parametrize("draw", [columns, hanging, lines, areas])
 @moderately
 @given(values=VALUES)
 def test_whatever_the_values_a_chart_is_well_formed_and_within_its_plot(draw, values):
@@ -91,6 +92,19 @@ def test_what_was_denied_hangs_below_the_line():
     assert found.all("rect", "fill-denied")[0].number("y") > 100
 
 
+def test_denials_alone_hang_from_the_top_one_part_below_the_other():
+    rows = [row([6], Style.DENIED), row([4], Style.DENIED_SECOND)]
+    found = drawn(hanging(hours(1), rows, **NAMED, height=100))
+    first, second = (
+        next(mark for mark in found.all("rect", style) if mark.attributes["width"] != "8")
+        for style in ("fill-denied", "fill-denied-second")
+    )
+    assert first.number("y") == 0
+    assert second.number("y") == pytest.approx(first.number("height"))
+    assert first.number("height") + second.number("height") == pytest.approx(100)
+    assert found.rows()[0][1:] == ["6", "4"]
+
+
 @pytest.mark.parametrize("draw", [lines, areas])
 def test_a_gap_is_not_a_fall_to_zero(draw):
     found = drawn(draw(hours(5), [row([9, 9, None, 9, 9])], **NAMED))
@@ -103,7 +117,7 @@ def test_a_gap_is_not_a_fall_to_zero(draw):
     assert [cells[1] for cells in found.rows()] == ["9", "9", "\N{EN DASH}", "9", "9"]
 
 
-@pytest.mark.parametrize("draw", [columns, lines, areas])
+@pytest.mark.parametrize("draw", [columns, hanging, lines, areas])
 def test_a_chart_of_nothing_says_so_at_its_full_height(draw):
     empty, full = (drawn(draw(hours(n), [row([5] * n)], **NAMED)) for n in (0, 3))
     assert "Nothing in this range" in [words.words for words in empty.all("text")]
@@ -114,7 +128,7 @@ def test_a_chart_of_nothing_says_so_at_its_full_height(draw):
     assert heights[0] == heights[1]
 
 
-@pytest.mark.parametrize("draw", [columns, lines, areas])
+@pytest.mark.parametrize("draw", [columns, hanging, lines, areas])
 def test_names_from_outside_are_words_and_never_markup(draw):
     text = draw(
         hours(2),
@@ -130,7 +144,7 @@ def test_names_from_outside_are_words_and_never_markup(draw):
     assert "style=" not in text
 
 
-@pytest.mark.parametrize("draw", [columns, lines, areas])
+@pytest.mark.parametrize("draw", [columns, hanging, lines, areas])
 def test_a_chart_of_very_many_steps_stays_small(draw):
     rows = [row([7] * 50_000, style) for style in (Style.EXECUTED, Style.ARTIFACT, Style.FAILURE)]
     assert len(draw(hours(50_000), rows, **NAMED)) < 120_000
