@@ -35,6 +35,7 @@ MIDDLEWARE = [
     "edictum_site.middleware.security_headers",
     "edictum_site.errors.api_method_errors",
     "edictum_site.middleware.StaticFiles",
+    "edictum_site.middleware.Compressed",
     "edictum_site.middleware.Sessions",
     "edictum_site.middleware.Common",
     "edictum_site.middleware.Csrf",
@@ -120,7 +121,7 @@ STATIC_ROOT = DATA / "static"
 STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE / "static"]
 STATICFILES_FINDERS = [
-    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "edictum_site.static_files.OwnFiles",
     "edictum_site.static_files.AppFiles",
 ]
 STORAGES = {

@@ -40,6 +40,8 @@ GROUPS = (
     (("Settings", "governance:settings", "settings"),),
 )
 
+THEMES = ("light", "dark")  # without a word of the reader's, that of their system
+
 START = ("Start", "first_hour:start", "sign")  # until there is a contract and a check
 
 # Pages that belong to an entry of the navigation, wherever they stand.
@@ -66,8 +68,10 @@ class ConsoleState(TypedDict):
 
 def shell(request: HttpRequest) -> dict[str, Any]:
     project: Project | None = getattr(request, "project", None)
+    theme = request.COOKIES.get("theme", "")
+    look = {"theme": theme if theme in THEMES else ""}  # of the first paint, so that none flashes
     if project is None:
-        return {"project": None, "projects": [], "nav": []}
+        return {**look, "project": None, "projects": [], "nav": []}
     found = beside(request, project)
     environments = list(found.waiting)
     scope: Scope | None = vars(request).get("scope")
@@ -79,6 +83,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     }
     query = urlencode(carried(request, is_entry=_is_entry(request, project)))
     return {
+        **look,
         "scope": scope,
         "scope_bar": None if scope is None else scope_bar(request, scope),
         "carried": f"?{query}" if query else "",

@@ -1,13 +1,18 @@
-"""Which files of the apps are served: all of them, but of the editor only what a page loads.
+"""Which files are served: all style sheets as one, and all files of the apps, but of the editor
+only what a page loads.
 
-It brings a mode and a theme for everything there is: some 670 files, which a first start would
-hash and compress for a second.
+The editor brings a mode and a theme for everything there is: some 670 files, which a first start
+would hash and compress for a second.
 """
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
-from django.contrib.staticfiles.finders import AppDirectoriesFinder
+from django.contrib.staticfiles.finders import AppDirectoriesFinder, FileSystemFinder
+from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage
 
 EDITOR = "django_ace/"
@@ -15,6 +20,10 @@ _LOADED = re.compile(
     r"django_ace/ace/(ace|mode-yaml|ext-(error_marker|language_tools|searchbox))\.js"
     r"|django_ace/ace/css/(ace\.css|main-[0-9]+\.(png|svg))"  # the style sheet names the images
 )
+SHEET = "css/site.css"  # names the others
+_IMPORT = re.compile(r'^@import url\("([a-z-]+\.css)"\);\n', re.MULTILINE)
+_COMMENT = re.compile(r"/\*.*?\*/\s*", re.DOTALL)
+_INDENT = re.compile(r"^ +", re.MULTILINE)
 
 
 class AppFiles(AppDirectoriesFinder):
@@ -24,3 +33,35 @@ class AppFiles(AppDirectoriesFinder):
         for path, storage in super().list(ignore_patterns):
             if not path.startswith(EDITOR) or _LOADED.fullmatch(path):
                 yield path, storage
+
+
+class OwnFiles(FileSystemFinder):
+    """Ours, with one sheet in place of all: six connections would take turns to fetch them."""
+
+    def list(
+        self, ignore_patterns: Iterable[str] | None
+    ) -> Iterator[tuple[str, FileSystemStorage]]:
+        found = dict(super().list(ignore_patterns))
+        sheets = Sheets(found[SHEET].location)
+        parts = sheets.parts()
+        for path, storage in found.items():
+            if path not in parts:
+                yield path, sheets if path == SHEET else storage
+
+
+class Sheets(FileSystemStorage):
+    """Where the sheet that names others is read with these in the place of their names."""
+
+    def parts(self) -> list[str]:
+        names = _IMPORT.findall(Path(self.path(SHEET)).read_text())
+        return [f"css/{name}" for name in names]
+
+    def _open(self, name: str, mode: str = "rb") -> Any:
+        texts = [Path(self.path(part)).read_text() for part in self.parts()]
+        return ContentFile(_INDENT.sub("", _COMMENT.sub("", "".join(texts))).encode(), name)
+
+    def get_modified_time(self, name: str) -> datetime:
+        return max(super(Sheets, self).get_modified_time(each) for each in (name, *self.parts()))
+
+    def size(self, name: str) -> int:
+        return sum(super(Sheets, self).size(each) for each in (name, *self.parts()))

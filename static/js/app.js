@@ -92,12 +92,14 @@ document.addEventListener("formdata", ({ target, formData }) => {
   }
 });
 
-// ---------- Theme and keys: chosen in the account menu, kept in this browser ----------
+// ---------- Theme and keys: chosen by the reader, kept in this browser ----------
 
 function chooseTheme(theme) {
   if (theme === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
-  remember("theme", theme === "system" ? null : theme);
+  // A cookie, so that the server's next page is painted in it from the start.
+  const kept = theme === "system" ? "theme=; max-age=0" : `theme=${theme}; max-age=31536000`;
+  document.cookie = `${kept}; path=/; samesite=lax`;
 }
 
 function showChoices(part) {

@@ -1,6 +1,9 @@
 """What every page tells the browser that shows it."""
 
+import gzip
+
 from django.test import Client
+from django.urls import reverse
 
 HTTPS = {"X-Forwarded-Proto": "https"}
 
@@ -19,3 +22,28 @@ def test_behind_https_a_browser_is_told_to_stay_there(db, settings):
     told = "Strict-Transport-Security"
     assert Client().get("/account/sign-in/", headers=HTTPS)[told] == "max-age=31536000"
     assert told not in Client().get("/account/sign-in/").headers
+
+
+def test_a_page_goes_compressed_over_the_wire_and_a_file_as_it_is(project, admin_client):
+    page = reverse("outcomes:overview", args=[project.slug])
+    plain = admin_client.get(page)
+    packed = admin_client.get(page, headers={"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in plain.headers
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert b"<h1" in gzip.decompress(packed.content)
+    assert "Accept-Encoding" in packed.headers["Vary"]
+    table = reverse("outcomes:sessions", args=[project.slug])
+    asked = {"format": "csv"}
+    assert "Content-Encoding" not in admin_client.get(
+        table, asked, headers={"Accept-Encoding": "gzip"}
+    )
+
+
+def test_a_page_is_painted_in_the_theme_that_its_reader_chose(db):
+    client = Client()
+    address = reverse("account_login")
+    assert "data-theme" not in client.get(address).text
+    client.cookies["theme"] = "dark"
+    assert '<html lang="en" data-theme="dark">' in client.get(address).text
+    client.cookies["theme"] = '"><script>'
+    assert "data-theme" not in client.get(address).text

@@ -1,9 +1,12 @@
 """Of the editor's many files, those that pages load are served, and what these name."""
 
+import os
 import re
 
 from django.contrib.staticfiles.finders import get_finders
 from django.core.files.storage import FileSystemStorage
+
+from edictum_site.static_files import Sheets
 
 SERVED: dict[str, FileSystemStorage] = {
     name: storage for finder in get_finders() for name, storage in finder.list([])
@@ -24,5 +27,27 @@ def test_what_the_editors_style_sheet_names_is_served_too():
     assert {f"{FOLDER}css/{name}" for name in named} <= set(SERVED)
 
 
-def test_our_own_files_are_all_served():
-    assert {"css/tokens.css", "js/app.js", "icons.svg"} <= set(SERVED)
+def test_our_own_files_are_all_served_and_the_sheets_as_one():
+    assert {"css/site.css", "js/app.js", "icons.svg"} <= set(SERVED)
+    assert [name for name in SERVED if name.startswith("css/")] == ["css/site.css"]
+    with SERVED["css/site.css"].open("css/site.css") as file:
+        sheet = file.read().decode()
+    assert "@import" not in sheet
+    first, last = (sheet.index(part) for part in ("--canvas:", "@media print"))
+    assert first < last
+
+
+def test_the_one_sheet_is_as_new_as_the_newest_of_its_parts(tmp_path):
+    folder = tmp_path / "css"
+    folder.mkdir()
+    (folder / "site.css").write_text(
+        '/* All. */\n@import url("one.css");\n@import url("two.css");\n'
+    )
+    (folder / "one.css").write_text("a {\n  color: red;\n}\n")
+    (folder / "two.css").write_text("b {}\n")
+    os.utime(folder / "site.css", (1, 1))
+    os.utime(folder / "one.css", (5, 5))
+    os.utime(folder / "two.css", (3, 3))
+    sheets = Sheets(tmp_path)
+    assert sheets.get_modified_time("css/site.css").timestamp() == 5
+    assert sheets.open("css/site.css").read() == b"a {\ncolor: red;\n}\nb {}\n"

@@ -8,7 +8,6 @@ import hashlib
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -97,6 +96,6 @@ def fingerprint() -> str:
     found = hashlib.sha256(str(settings.STATIC_ROOT).encode())
     for finder in get_finders():
         for name, storage in sorted(finder.list([]), key=lambda each: str(each[0])):
-            stat = Path(storage.path(name)).stat()
-            found.update(f"{name}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
+            changed = storage.get_modified_time(name).timestamp()
+            found.update(f"{name}\0{storage.size(name)}\0{changed}\n".encode())
     return found.hexdigest()
