@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PARTS := test-sqlite test-sqlite-journeys test-postgres test-postgres-journeys
 
-.PHONY: run demo pictures setup setup-dev venv test $(PARTS) test-sdks test-quick check fix kill browser result-shapes
+.PHONY: run demo pictures setup setup-dev venv test $(PARTS) test-sdks examples test-quick check fix kill browser result-shapes
 
 run: setup
 	@exec $(BIN)/python manage.py up
@@ -41,6 +41,13 @@ test-sdks: setup-dev
 	@sqlite=0; postgres=0; export SDKS=all; \
 	$(BIN)/python -m pytest -q tests/sdks clients/python/tests/test_versions.py || sqlite=$$?; \
 	$(BIN)/python -m pytest -q --postgres tests/sdks || postgres=$$?; \
+	exit $$((sqlite | postgres))
+
+# Every property on other examples than the usual ones, which are always the same.
+examples: setup-dev
+	@sqlite=0; postgres=0; \
+	$(BIN)/python -m pytest -q -m hypothesis --hypothesis-profile=others || sqlite=$$?; \
+	$(BIN)/python -m pytest -q -m hypothesis --hypothesis-profile=others --postgres || postgres=$$?; \
 	exit $$((sqlite | postgres))
 
 # What a commit should pass: the checks, and the tests that need no store.

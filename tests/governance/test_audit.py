@@ -2,7 +2,7 @@
 
 import pytest
 from django.urls import reverse
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from governance import commands
@@ -13,6 +13,7 @@ from governance.domain.roles import Role
 from governance.models import AuditEntry, Bundle, Project
 from governance.queries import audit_entries_about
 from tests import builders
+from tests.examples import with_a_database
 from tests.governance.deploying import (
     a_failing_test,
     a_request,
@@ -55,7 +56,7 @@ def test_a_name_that_no_database_keeps_does_not_stop_the_record(project):
 
 
 @pytest.mark.django_db
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@with_a_database(25)
 @given(
     number=st.integers(1, 5),
     change=st.sampled_from(
@@ -78,7 +79,7 @@ def test_a_changed_entry_is_found_at_its_number(number, change):
 
 
 @pytest.mark.django_db
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@with_a_database(10)
 @given(number=st.integers(1, 4))
 def test_a_removed_entry_is_found_at_its_number(number):
     project = builders.a_project()
@@ -88,7 +89,7 @@ def test_a_removed_entry_is_found_at_its_number(number):
 
 
 @pytest.mark.django_db
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@with_a_database(10)
 @given(number=st.integers(1, 4))
 def test_two_entries_that_changed_places_are_found(number):
     project = builders.a_project()

@@ -3,7 +3,7 @@
 import hashlib
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from governance import commands, queries
@@ -13,6 +13,7 @@ from governance.domain.errors import DocumentInvalid, Forbidden, InvalidInput
 from governance.domain.roles import Role
 from governance.models import AuditEntry, Bundle, BundleVersion, Deployment, Environment
 from tests import builders
+from tests.examples import with_a_database
 from tests.governance.contracts import ALWAYS, document, pre
 from tests.governance.threads import in_threads
 
@@ -67,9 +68,7 @@ def test_the_bytes_of_the_newest_version_make_no_other(project):
 
 
 @pytest.mark.django_db
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@with_a_database(25)
 @given(
     ending=st.sampled_from(["\n", "\r\n"]),
     comment=st.text(st.characters(exclude_categories=["C", "Z"], codec="utf-8"), max_size=20),

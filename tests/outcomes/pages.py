@@ -13,17 +13,25 @@ from django.test import Client
 
 TAG = r"""<(?:"[^"]*"|'[^']*'|[^'">])*>"""
 _NUMBERS: Iterator[int] = count(1)
+_latest = datetime.min.replace(tzinfo=UTC)
+
+
+def a_moment() -> datetime:
+    """Later than every one before, and not ahead of the clock: what is told of the time up to now
+    would lack it when a minute turns."""
+    global _latest  # one order for all items of a run
+    _latest = max(datetime.now(UTC), _latest + timedelta(microseconds=1))
+    return _latest
 
 
 def an_item(session: str | None = "s-1", **fields: Any) -> dict[str, Any]:
-    number = next(_NUMBERS)
     item = {
         "type": "execution_result",
-        "call_id": f"c-{number}",
+        "call_id": f"c-{next(_NUMBERS)}",
         "tool_name": "query",
         "agent_id": "bot",
         "session_id": session,
-        "timestamp": (datetime.now(UTC) + timedelta(milliseconds=number)).isoformat(),
+        "timestamp": a_moment().isoformat(),
         "output": {"ok": True},
         "tool_success": True,
     }

@@ -21,6 +21,7 @@ from outcomes.commands.wanted import Wanted
 from outcomes.models import AgentMinute, Call, PastVerdict, Rejudging, RejudgingPart, ToolMinute
 from outcomes.rejudging import choosing, outputs_of
 from tests import builders
+from tests.examples import with_a_database
 from tests.outcomes.backtests import EDITOR
 from tests.outcomes.posting import Agent, settle
 from tests.outcomes.rejudging import CHECK, flips, reclassified, tried
@@ -30,7 +31,6 @@ from tests.outcomes.test_settle_exactness import (
     item,
     send,
     told,
-    with_a_database,
 )
 from tests.recount import differences
 

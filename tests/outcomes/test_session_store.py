@@ -4,12 +4,13 @@ import json
 from urllib.parse import quote
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from governance.models import Finding
 from outcomes.domain.stored_key import LARGEST_NUMBER, LARGEST_VALUE, LONGEST_KEY
 from tests import builders
+from tests.examples import with_a_database
 
 KEYS = [
     "s:a:attempts",
@@ -77,7 +78,7 @@ def test_a_key_of_any_shape_is_counted_read_set_and_found_in_a_batch(store, key)
     assert store.batch(key, "absent") == {key: "7"}
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@with_a_database(25)
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1))
 def test_any_text_is_a_key_and_any_text_is_a_value(store, text):
     key = f"free {text}"

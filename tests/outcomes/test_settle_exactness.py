@@ -7,12 +7,13 @@ from itertools import pairwise
 from typing import Any
 
 from django.db import transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from outcomes.commands import names
 from tests import builders
 from tests.builders import an_event, an_outcome
+from tests.examples import with_a_database
 from tests.outcomes.posting import Agent, settle
 from tests.recount import differences
 
@@ -36,12 +37,6 @@ times = st.integers(0, 200).map(lambda n: (NOON + timedelta(seconds=n)).isoforma
 outputs = st.sampled_from([None, {"ok": False}, "Error: x", {"is_error": True}, [1, 2], LARGE])
 reasons = st.sampled_from(["duplicate", "limit", "contract"])
 LIMITS = {"max_tool_calls": 2, "max_calls_per_tool": {"http_get": 1}}
-
-
-def with_a_database(examples: int) -> settings:
-    # Each example takes back what it wrote, so that they may share the test's own transaction.
-    shared = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-    return settings(max_examples=examples, deadline=None, suppress_health_check=shared)
 
 
 @st.composite

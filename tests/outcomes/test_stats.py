@@ -25,10 +25,10 @@ from outcomes.models import Call, RollupChange
 from outcomes.queries import CallFilter
 from outcomes.queries.stats import By, figures, figures_by, figures_by_over_time, figures_over_time
 from tests import builders
+from tests.examples import with_a_database
 from tests.outcomes.backtests import EDITOR
 from tests.outcomes.posting import Agent
 from tests.outcomes.rejudging import CHECK, reclassified
-from tests.outcomes.test_settle_exactness import with_a_database
 from tests.recount import differences
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
