@@ -34,7 +34,7 @@ def find_unread_documents() -> None:
 @shared_task
 def run_jobs() -> None:
     waiting = commands.take_up_lost_backtests() + commands.take_up_lost_parts()
-    waiting += commands.waiting_removals()
+    waiting += commands.waiting_removals() + commands.waiting_old_calls()
     see_to_it(waiting + commands.take_up_lost_looks())
 
 

@@ -11,12 +11,21 @@ from typing import Any
 
 from governance.queries import Governing
 from outcomes import queries
+from outcomes.domain.artifact_reads import artifact_read
 from outcomes.domain.call import Call as Folded
 from outcomes.domain.durations import bucket_of
 from outcomes.domain.figures import Figures
 from outcomes.domain.fold import fold
 from outcomes.domain.outcome import ToolArtifactReference, ToolDenied
-from outcomes.models import AgentMinute, AgentSeen, Call, Event, Session, ToolMinute
+from outcomes.models import (
+    AgentMinute,
+    AgentSeen,
+    ArtifactUse,
+    Call,
+    Event,
+    Session,
+    ToolMinute,
+)
 from outcomes.queries import CallFilter
 from outcomes.queries.stats import By
 
@@ -33,6 +42,7 @@ def differences() -> list[str]:
         *_in_figures(),
         *_in_sessions(folded),
         *_in_fleet(),
+        *_in_artifacts(folded),
     ]
 
 
@@ -129,6 +139,34 @@ def _in_fleet() -> Iterator[str]:
         row = has.get(key)
         if row is None or row.call is None or (row.at and row.at < at):
             yield f"agent {key} was seen at {row and row.at}, should be {at}"
+
+
+def _in_artifacts(folded: Found) -> Iterator[str]:
+    """What calls refer to, and what they read again, by the environment and the name."""
+    should: dict[tuple[int, str], list[Any]] = defaultdict(lambda: [0, 0, Counter(), []])
+    for (env, _), call in folded.items():
+        if isinstance(call.outcome, ToolArtifactReference):
+            use = should[env, call.outcome.artifact_id]
+            use[0] += 1
+            use[2][call.agent_id] += 1
+            use[3].append(call.at)
+        if read := artifact_read(call):
+            should[env, read][1] += 1
+    has = {}
+    for row in ArtifactUse.objects.prefetch_related("makers__agent"):
+        makers = {maker.agent.name: maker.calls for maker in row.makers.all()}
+        has[row.environment_id, row.name] = (
+            row.calls,
+            row.reads,
+            makers,
+            row.first_at,
+            row.last_at,
+        )
+    for key in should.keys() | has.keys():
+        calls, reads, makers, times = should[key]
+        right = (calls, reads, dict(makers), min(times, default=None), max(times, default=None))
+        if has.get(key) != right:
+            yield f"artifact {key}: {has.get(key)}, should be {right}"
 
 
 def _minute(at: datetime) -> datetime:

@@ -55,7 +55,10 @@ def get_artifact(
     artifact = queries.artifact_with(access.project_id, artifact_id, environment)
     if artifact is None:
         raise NotFound("There is no such artifact.")
-    return send(request, artifact.project_id, artifact.sha256, artifact.media_type, query.lines)
+    sent = send(request, artifact.project_id, artifact.sha256, artifact.media_type, query.lines)
+    if Scope.AGENT in access.scopes and sent.status_code < 400:
+        commands.note_fetch(artifact)
+    return sent
 
 
 def send(

@@ -10,6 +10,7 @@ import msgspec
 from governance.domain.json_value import Json
 from governance.domain.success import Verdict
 from outcomes.codec.text import as_text, digest_of
+from outcomes.domain.artifact_reads import artifact_read
 from outcomes.domain.call import Call
 from outcomes.domain.classification import Classification, NotChecked, disagrees, effective
 from outcomes.domain.outcome import (
@@ -81,6 +82,7 @@ class CallRow(NamedTuple):
     arguments: bytes | None
     artifact_name: str
     artifact: int | None
+    artifact_read: str
     policy_version: str
     version: int | None
 
@@ -183,6 +185,7 @@ def call_row(
         None if arguments is None else sha256(_canonical.encode(arguments)).digest()[:16],
         artifact,
         keys.artifact,
+        artifact_read(call) or "",
         account.policy_version or "",
         keys.version,
     )

@@ -2,7 +2,7 @@
 
 from outcomes.commands.accept import Accepted, accept
 from outcomes.commands.ahead import Ahead
-from outcomes.commands.artifacts import remove_unreferenced_artifacts, store_artifact
+from outcomes.commands.artifacts import note_fetch, remove_unreferenced_artifacts, store_artifact
 from outcomes.commands.backtests import (
     cancel_backtest,
     run_waiting_backtests,
@@ -21,6 +21,7 @@ from outcomes.commands.demo import (
 )
 from outcomes.commands.drift import find_drift
 from outcomes.commands.increments import Increment, counting_up
+from outcomes.commands.old_calls import look_through_old_calls, waiting_old_calls
 from outcomes.commands.presence import (
     forget_connected,
     note_connected,
@@ -77,9 +78,11 @@ __all__ = [
     "find_unread_documents",
     "forget_connected",
     "keep_report",
+    "look_through_old_calls",
     "next_demo",
     "note_connected",
     "note_demo",
+    "note_fetch",
     "put_value",
     "remove_agents_long_gone",
     "remove_idle_values",
@@ -105,6 +108,7 @@ __all__ = [
     "take_up_lost_backtests",
     "take_up_lost_looks",
     "take_up_lost_parts",
+    "waiting_old_calls",
     "waiting_removals",
     "write_note",
 ]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from governance.audit import Detail, record
@@ -33,6 +33,13 @@ def store_artifact(content: Iterable[bytes], *, media_type: str, access: Access)
         },
     )
     return artifact
+
+
+def note_fetch(artifact: Artifact) -> None:
+    """That an agent asked for it, or for a part of it, with its key: one statement by itself."""
+    Artifact.objects.filter(pk=artifact.pk).update(
+        fetches=F("fetches") + 1, fetched_at=timezone.now()
+    )
 
 
 def remove_unreferenced_artifacts() -> int:

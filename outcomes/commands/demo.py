@@ -11,6 +11,7 @@ from outcomes.commands import jobs
 from outcomes.models import (
     AgentMinute,
     Artifact,
+    ArtifactUse,
     Batch,
     Call,
     DemoRun,
@@ -61,6 +62,7 @@ def remove_traffic(project_id: int) -> dict[str, int]:
         "calls": _remove(Call.objects.filter(project=project_id)),
         "events": _remove(Event.objects.filter(project=project_id)),
         "sessions": _remove(Session.objects.filter(project=project_id)),
+        "uses": _remove(ArtifactUse.objects.filter(project=project_id)),
         "artifacts": _remove_artifacts(project_id),
         "minutes": sum(
             _remove(each.objects.filter(environment__project=project_id))

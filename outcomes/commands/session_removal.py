@@ -23,6 +23,7 @@ from governance.queries import project_numbered
 from outcomes import artifact_store, bulk, codec
 from outcomes.codec import CALL_COLUMNS, CallRow
 from outcomes.commands import names
+from outcomes.commands.artifact_uses import note_artifacts
 from outcomes.commands.counting import count
 from outcomes.commands.session_reading import COLUMNS, LEFT
 from outcomes.commands.session_store import LOWERED, subject_of
@@ -118,6 +119,7 @@ def _remove_calls(session: Session, rows: Sequence[CallRow]) -> int:
     seen = list(AgentSeen.objects.filter(call__in=ids).values_list("pk", "agent"))
     Call.objects.filter(pk__in=ids)._raw_delete("default")
     count((row, None) for row in rows)
+    note_artifacts(((row, None) for row in rows), {})
     for pk, agent in seen:
         newest = (
             Call.objects.filter(

@@ -10,7 +10,8 @@ from typing import cast
 
 from governance.queries import Governing
 from outcomes import bulk, codec
-from outcomes.codec import CALL_COLUMNS, CallRow, Keys, call_row
+from outcomes.codec import CALL_COLUMNS, CallRow, Keys, call_row, digest_of
+from outcomes.commands.artifact_uses import UseKey, note_artifacts
 from outcomes.commands.children import Child, link_children
 from outcomes.commands.contents import locked
 from outcomes.commands.counting import Change, count
@@ -59,6 +60,7 @@ def write(reading: Reading) -> None:
     changes = inserted + writer.merge_calls(there, new)
     count(changes)
     note_agents(changes)
+    note_artifacts(changes, writer.sizes)
     read_sessions(changes, writer.governing, writer.known())
     link_children(writer.children)  # whose rows are locked by now
 
@@ -73,6 +75,7 @@ class _Writer:
         self.projects: dict[int, int] = {}  # of each environment
         self.artifacts = reading.contents.write()
         self.children: set[Child] = set()
+        self.sizes: dict[UseKey, int] = {}
 
     def known(self) -> Known:
         return Known(
@@ -155,7 +158,7 @@ class _Writer:
             agent=self.agents[project, account.agent_id],
             tool=self.tools[project, account.tool_name],
             session=self.sessions[environment, account.session_id] if account.session_id else None,
-            artifact=self._artifact_of(project, call),
+            artifact=self._artifact_of(project, environment, call),
             version=self.governing.version_of(
                 project,
                 environment,
@@ -169,12 +172,15 @@ class _Writer:
             self.children.add(Child(environment, account.parent_session_id, keys.session))
         return call_row(call, told.verdicts, keys, row_id, told.received_at)
 
-    def _artifact_of(self, project: int, call: Call) -> int | None:
+    def _artifact_of(self, project: int, environment: int, call: Call) -> int | None:
         if not isinstance(call.outcome, ToolArtifactReference):
             return None
-        key = (project, call.outcome.artifact_id)
+        name = call.outcome.artifact_id
+        key = (project, name)
         if not self.reading.contents.is_known(key):  # an earlier event named it, not this claim
             self.artifacts |= dict(locked([key]))
+        size = self.reading.contents.size_of(project, name) or call.outcome.size_bytes
+        self.sizes[environment, digest_of(name)] = size
         return self.artifacts.get(key)
 
 

@@ -6,7 +6,7 @@ read. What must be unique is a constraint all the same.
 """
 
 from outcomes.models.about_sessions import ChildSession, SessionNote, SessionRemoval
-from outcomes.models.artifacts import Artifact
+from outcomes.models.artifacts import Artifact, ArtifactMaker, ArtifactUse
 from outcomes.models.backtests import Backtest, ChangedCall
 from outcomes.models.calls import Call, Event
 from outcomes.models.demo import DemoRun
@@ -14,6 +14,7 @@ from outcomes.models.fleet import AgentReport, AgentSeen
 from outcomes.models.inbox import Batch, RejectedItem
 from outcomes.models.names import Agent, Tool
 from outcomes.models.observed import TickedLine
+from outcomes.models.old_calls import OldCalls
 from outcomes.models.rejudging import PastVerdict, Rejudging, RejudgingPart
 from outcomes.models.rollups import (
     AgentMinute,
@@ -32,6 +33,8 @@ __all__ = [
     "AgentReport",
     "AgentSeen",
     "Artifact",
+    "ArtifactMaker",
+    "ArtifactUse",
     "Backtest",
     "Batch",
     "Call",
@@ -39,6 +42,7 @@ __all__ = [
     "ChildSession",
     "DemoRun",
     "Event",
+    "OldCalls",
     "PastVerdict",
     "RejectedItem",
     "Rejudging",

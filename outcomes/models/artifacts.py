@@ -1,6 +1,8 @@
-"""What is known of an artifact; its bytes lie in the artifact store under the same SHA-256."""
+"""What is known of an artifact; its bytes lie in the artifact store under the same SHA-256. Beside
+it what the calls of an environment have to do with it, and with those that their agents keep."""
 
 from django.db import models
+from django.db.models import F
 
 
 class Artifact(models.Model):
@@ -10,6 +12,9 @@ class Artifact(models.Model):
     size_bytes = models.BigIntegerField()
     media_type = models.CharField(max_length=128)
     created_at = models.DateTimeField()
+    # Requests with agents' keys, each of all of it or of a part.
+    fetches = models.BigIntegerField(default=0, db_default=0)
+    fetched_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["-id"]
@@ -19,3 +24,62 @@ class Artifact(models.Model):
 
     def __str__(self) -> str:
         return self.sha256
+
+
+class ArtifactUse(models.Model):
+    """Counted from the calls of one environment, under the name that they give."""
+
+    id = models.BigAutoField(primary_key=True)
+    project = models.ForeignKey(
+        "governance.Project", models.CASCADE, related_name="+", db_index=False
+    )
+    environment = models.ForeignKey(
+        "governance.Environment", models.CASCADE, related_name="+", db_index=False
+    )
+    digest = models.BinaryField(max_length=16)  # of the name
+    name = models.TextField()
+    artifact = models.ForeignKey(  # none: kept by the agent
+        "outcomes.Artifact", models.SET_NULL, related_name="uses", null=True
+    )
+    size_bytes = models.BigIntegerField(default=0)  # as the agent says, of one that it keeps
+    calls = models.BigIntegerField(default=0)  # that refer to it
+    reads = models.BigIntegerField(default=0)  # calls that read it again
+    first_at = models.DateTimeField(null=True)  # of the calls that refer to it
+    last_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-last_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["environment", "digest"], name="one_use_per_environment_and_name"
+            )
+        ]
+        indexes = [
+            models.Index(F("project"), F("last_at").desc(), F("id").desc(), name="use_by_time"),
+            models.Index(F("project"), F("size_bytes").desc(), F("id").desc(), name="use_by_size"),
+            models.Index(F("project"), F("calls").desc(), F("id").desc(), name="use_by_calls"),
+            models.Index(F("project"), F("reads").desc(), F("id").desc(), name="use_by_reads"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ArtifactMaker(models.Model):
+    """An agent whose calls refer to it."""
+
+    id = models.BigAutoField(primary_key=True)
+    use = models.ForeignKey(
+        "outcomes.ArtifactUse", models.CASCADE, related_name="makers", db_index=False
+    )
+    agent = models.ForeignKey("outcomes.Agent", models.CASCADE, related_name="+", db_index=False)
+    calls = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["use", "agent"], name="one_maker_per_use_and_agent")
+        ]
+        indexes = [models.Index(fields=["agent", "use"], name="uses_of_an_agent")]
+
+    def __str__(self) -> str:
+        return f"{self.agent_id} of {self.use_id}"

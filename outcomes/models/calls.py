@@ -2,6 +2,9 @@
 
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Left
+
+NAME_INDEXED = 64  # characters of an artifact's name; ours are as long
 
 
 class Event(models.Model):
@@ -120,6 +123,9 @@ class Call(models.Model):
         db_constraint=False,
         db_index=False,
     )
+    artifact_read = models.TextField(  # the artifact that its arguments ask for, if it ran
+        blank=True, db_default=""
+    )
     policy_version = models.TextField(blank=True)
     version = models.ForeignKey(  # which contract version governed it
         "governance.BundleVersion",
@@ -153,6 +159,23 @@ class Call(models.Model):
                 condition=Q(session=None),
             ),
             models.Index(fields=["artifact"], name="call_by_artifact", condition=~Q(artifact=None)),
+            # Names may be longer than an index takes: it holds how they begin.
+            models.Index(
+                F("project"),
+                Left("artifact_name", NAME_INDEXED),
+                F("at").desc(),
+                F("order").desc(),
+                name="call_by_artifact_name",
+                condition=~Q(artifact_name=""),
+            ),
+            models.Index(
+                F("project"),
+                Left("artifact_read", NAME_INDEXED),
+                F("at").desc(),
+                F("order").desc(),
+                name="call_by_artifact_read",
+                condition=~Q(artifact_read=""),
+            ),
             # Next to none would be denied, and all of a version are counted.
             models.Index(
                 fields=["version", "environment", "tool", "agent"],

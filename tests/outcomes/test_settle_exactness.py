@@ -3,6 +3,7 @@
 import json
 import random
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
@@ -34,6 +35,15 @@ tools = st.sampled_from(["read_file", "http_get"])
 agents = st.sampled_from(["billing-bot", "support-bot"])
 sessions = st.sampled_from(["s-1", "s-2", None])
 times = st.integers(0, 200).map(lambda n: (NOON + timedelta(seconds=n)).isoformat())
+# What a model asks for when it comes back to read an artifact, stored here or kept by its agent.
+asked = st.sampled_from(
+    [
+        None,
+        {"path": "a.txt"},
+        {"artifact_reference": "kept"},
+        {"url": f"/artifacts/{sha256(LARGE.encode()).hexdigest()}"},
+    ]
+)
 outputs = st.sampled_from([None, {"ok": False}, "Error: x", {"is_error": True}, [1, 2], LARGE])
 reasons = st.sampled_from(["duplicate", "limit", "contract"])
 LIMITS = {"max_tool_calls": 2, "max_calls_per_tool": {"http_get": 1}}
@@ -41,17 +51,21 @@ LIMITS = {"max_tool_calls": 2, "max_calls_per_tool": {"http_get": 1}}
 
 @st.composite
 def posted(draw: st.DrawFn) -> dict[str, Any]:
-    kind = draw(st.sampled_from(["execution_result", "timeout", "failure", "denied"]))
     special: dict[str, st.SearchStrategy[dict[str, Any]]] = {
         "execution_result": st.fixed_dictionaries({"output": outputs}),
         "timeout": st.just({"deadline_s": 30}),
         "failure": st.fixed_dictionaries({"error": st.just("broken"), "retryable": st.booleans()}),
         "denied": st.fixed_dictionaries({"reason": reasons}),
+        "artifact_reference": st.fixed_dictionaries(
+            {"artifact_id": st.just("kept"), "size_bytes": st.integers(0, 9)}
+        ),
     }
+    kind = draw(st.sampled_from(sorted(special)))
     return an_outcome(
         draw(calls),
         type=kind,
         tool_name=draw(tools),
+        tool_args=draw(asked),
         agent_id=draw(agents),
         session_id=draw(sessions),
         timestamp=draw(times),

@@ -32,5 +32,6 @@ class Command(BaseCommand):
             or commands.run_waiting_parts(1)
             or commands.run_waiting_removals()
             or commands.run_waiting_looks()
+            or commands.look_through_old_calls()
         ):
             pass

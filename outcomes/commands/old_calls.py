@@ -1,0 +1,121 @@
+"""Looking through calls that were settled before something was kept of them: which artifacts they
+read again, the sizes of those that agents keep, and whose children their sessions are.
+
+Some at a time, each time in one transaction that notes how far it came, so a process may end at any
+point and the next goes on. What is there already is written to no second time.
+"""
+
+import logging
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Final
+
+from django.db import DatabaseError, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from outcomes import bulk, codec
+from outcomes.codec import digest_of
+from outcomes.commands.artifact_uses import note_artifacts
+from outcomes.commands.children import Child, link_children
+from outcomes.commands.counting import Change
+from outcomes.domain.artifact_reads import artifact_read
+from outcomes.domain.outcome import ToolArtifactReference
+from outcomes.models import ArtifactUse, Call, OldCalls, Session
+from outcomes.queries import WholeCall, whole_calls
+
+AT_ONCE: Final = 500
+AGAIN_AFTER: Final = timedelta(minutes=1)  # a try that failed
+
+logger = logging.getLogger(__name__)
+
+
+def waiting_old_calls() -> int:
+    return OldCalls.objects.filter(_due()).count()
+
+
+def look_through_old_calls() -> int:
+    """How many stretches of them are done."""
+    done = 0
+    for number in list(OldCalls.objects.filter(_due()).values_list("pk", flat=True)):
+        try:
+            while (is_done := look_through_some(number)) is False:
+                pass
+            done += bool(is_done)
+        except DatabaseError:
+            logger.exception("Old calls could not be looked through; it is tried again")
+            OldCalls.objects.filter(pk=number).update(
+                tries=F("tries") + 1, next_try_at=timezone.now() + AGAIN_AFTER
+            )
+    return done
+
+
+@transaction.atomic
+def look_through_some(number: int, at_once: int = AT_ONCE) -> bool | None:
+    """Whether that was all; None when another process is at it, or has been."""
+    old = OldCalls.objects.select_for_update(skip_locked=True).filter(pk=number).first()
+    if old is None:
+        return None
+    ids = list(
+        Call.objects.filter(pk__gt=old.up_to, pk__lte=old.until)
+        .order_by("pk")
+        .values_list("pk", flat=True)[:at_once]
+    )
+    if not ids:
+        old.delete()
+        return True
+    _look_through(ids)
+    old.up_to = ids[-1]
+    old.save(update_fields=["up_to"])
+    return False
+
+
+def _look_through(ids: list[int]) -> None:
+    # Locked in the order in which they are written to.
+    locked = Call.objects.select_for_update(of=("self",)).filter(pk__in=ids)
+    rows = list(locked.select_related("artifact").order_by("environment", "digest"))
+    whole = whole_calls(rows)
+    _note_reads(whole)
+    _note_sizes(whole)
+    _note_parents(whole)
+
+
+def _note_reads(whole: Iterable[WholeCall]) -> None:
+    reads = {each.row.pk: artifact_read(each.folded) or "" for each in whole}
+    known = {each.row.pk: each.row.artifact_read for each in whole}
+    new = [number for number, read in reads.items() if read != known[number]]
+    rows = Call.objects.filter(pk__in=new).values_list(*codec.CALL_COLUMNS)
+    before = [codec.call_row_of(values) for values in rows]
+    changes: list[Change] = [(row, row._replace(artifact_read=reads[row.id])) for row in before]
+    bulk.update(Call, ("id", "artifact_read"), [(row.id, row.artifact_read) for _, row in changes])
+    note_artifacts(changes, {})
+
+
+def _note_sizes(whole: Iterable[WholeCall]) -> None:
+    """Of those that their agents keep: nobody else knows how large they are."""
+    for each in whole:
+        outcome = each.folded.outcome
+        if isinstance(outcome, ToolArtifactReference) and outcome.size_bytes:
+            ArtifactUse.objects.filter(
+                environment=each.row.environment_id,
+                digest=digest_of(outcome.artifact_id),
+                artifact=None,
+                size_bytes=0,
+            ).update(size_bytes=outcome.size_bytes)
+
+
+def _note_parents(whole: Iterable[WholeCall]) -> None:
+    named = {
+        Child(each.row.environment_id, each.folded.parent_session_id, each.row.session_id)
+        for each in whole
+        if each.folded.parent_session_id and each.row.session_id is not None
+    }
+    wanted = sorted({each.session for each in named})
+    # One that is to leave stays until it is linked, or is gone already.
+    there = Session.objects.select_for_update().filter(pk__in=wanted).order_by("pk")
+    present = set(there.values_list("pk", flat=True))
+    link_children(each for each in named if each.session in present)
+
+
+def _due() -> Q:
+    return Q(next_try_at=None) | Q(next_try_at__lte=timezone.now())
