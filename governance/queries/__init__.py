@@ -40,6 +40,7 @@ from governance.queries.contracts import (
     version_numbered,
     versions_before,
 )
+from governance.queries.deployments import Deployed, newest_deployments
 from governance.queries.documents import (
     ServedDocument,
     assignable_bundles,
@@ -109,6 +110,7 @@ from governance.queries.stops import is_stopped, stop_numbered, stop_of
 
 __all__ = [
     "ApprovalFilter",
+    "Deployed",
     "Ended",
     "Governing",
     "Judges",
@@ -168,6 +170,7 @@ __all__ = [
     "members",
     "memberships",
     "navigation",
+    "newest_deployments",
     "newest_version",
     "newest_versions",
     "number_of_open_findings",

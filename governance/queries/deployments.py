@@ -1,6 +1,9 @@
-"""What is live, with its text; and a version by its names alone."""
+"""What is live, with its text; a version by its names alone; and what was deployed last."""
 
 from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import OuterRef, Subquery
 
 from governance.models import Bundle, BundleVersion, Deployment, Environment, Project
 from governance.queries.contracts import NAME
@@ -12,6 +15,28 @@ class VersionThere:
 
     version: BundleVersion
     environment: Environment
+
+
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """A deployment, as others tell of it."""
+
+    number: int
+    environment: str
+    contract: str
+    version: int
+    at: datetime
+
+
+def newest_deployments(project_id: int) -> dict[int, Deployed]:
+    """The last one of each environment, by the number of the environment."""
+    last = Deployment.objects.filter(environment=OuterRef("pk")).order_by("-id").values("pk")[:1]
+    newest = Environment.objects.filter(project=project_id).values(last=Subquery(last))
+    rows = Deployment.objects.filter(pk__in=newest).values_list(
+        "environment", "pk", "environment__name", "version__bundle__name", "version__number",
+        "created_at",
+    )  # fmt: skip
+    return {row[0]: Deployed(*row[1:]) for row in rows}
 
 
 def version_there(

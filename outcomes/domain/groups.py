@@ -1,0 +1,111 @@
+"""Failures that fail alike and denials that were denied alike: what they have in common.
+
+A failure's group is its tool, what decided (the rule of a check, or that it timed out or raised),
+and its reason in normal form. A denial's is its tool, its agent, its reason, the contract's rule,
+and its details in normal form.
+"""
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+FAILURE: Final = "failure"
+DENIED: Final = "denied"
+LONGEST: Final = 200  # characters of a reason that tell groups apart
+
+_TOLD: Final = ("failure", "timeout")  # kinds whose detail is the agent's reason
+_SPACE: Final = re.compile(r"[\s\x00-\x1f]+")
+# What differs from call to call though the reason is the same; what stands in its place is never
+# longer.
+_DIFFERING: Final = re.compile(
+    r"""
+      (?P<quoted> "[^"]+" | `[^`]+` | (?<![\w#…@])'[^']+'(?![\w#…]) )
+    | (?P<scheme> \b[A-Za-z][A-Za-z+]* (?=://) ) ://[^\s"'`<>]+
+    | (?P<mail> [\w.+%-]+@[\w-]+(?:\.[\w-]+)+ )
+    | (?P<path> (?<![\w#…"'`./\\@]) (?:~|\.+|[A-Za-z]:)? [/\\] [^\s"'`<>:,;()]+ )
+    | (?P<uuid> \b [0-9A-Fa-f]{8} (?:-[0-9A-Fa-f]{4}){3} - [0-9A-Fa-f]{12} \b )
+    | (?P<status> \b (?:HTTP|[Ss]tatus) (?:\ code)? [ :]\ ? [1-5]\d\d \b )
+    | (?P<word> [^\W_]+ )
+    """,
+    re.VERBOSE,
+)
+_DIGIT: Final = re.compile(r"\d")
+_HEX: Final = re.compile(r"[0-9a-fA-F]{4,}")
+_NUMBERED: Final = re.compile(r"([^\W\d_]+)\d+")  # a word and its number: worker12
+_NUMBERS: Final = re.compile(r"#(?:[-.,:/_+]?#)+")  # 2026-11-18, 10.0.0.7, 1,204.5
+
+
+class Grouping(NamedTuple):
+    """What the calls of a group have in common; tool and agent by the numbers of their rows."""
+
+    of: str  # failure or denied
+    tool: int
+    agent: int  # 0: whichever
+    kind: str
+    reason: str  # of a denial
+    rule: str  # of the contract that denied, or of the check that judged
+    check: str
+    text: str  # what the calls say besides, in normal form
+
+
+def grouping(
+    *,
+    kind: str,
+    verdict: str,
+    tool: int,
+    agent: int,
+    reason: str,
+    detail: str,
+    rule: str,
+    check: str,
+    check_rule: str,
+    said: str,
+) -> Grouping | None:
+    """None of calls that neither failed nor were denied. What a check says comes before what the
+    agent told."""
+    if kind == DENIED:
+        return Grouping(DENIED, tool, agent, kind, reason, rule, "", normalised(detail))
+    if verdict != FAILURE:
+        return None
+    told = said or (detail if kind in _TOLD else "")
+    return Grouping(FAILURE, tool, 0, kind, "", check_rule, check, normalised(told))
+
+
+@lru_cache(maxsize=4_096)
+def normalised(text: str) -> str:
+    """A reason without what differs from call to call: numbers, ids, hashes, dates, and what is
+    quoted, a path or an address; an HTTP status stays.
+
+    `Row 17 of "users" is locked` is `Row # of "…" is locked`.
+    """
+    told = _SPACE.sub(" ", text)[:LONGEST].strip()
+    # Each time it is shorter, or less of it is told as it was: after a time or two it stays.
+    while (general := _NUMBERS.sub("#", _DIFFERING.sub(_in_general, told))) != told:
+        told = general
+    return told
+
+
+def _in_general(found: re.Match[str]) -> str:
+    told = found[0]
+    match found.lastgroup:
+        case "quoted":
+            return f"{told[0]}…{told[-1]}"
+        case "scheme":
+            return f"{found['scheme']}://…"
+        case "mail":
+            return "…@…"
+        case "path":
+            return "/…"
+        case "uuid":
+            return "#"
+        case "status":  # 404 and 500 are not the same reason
+            return told
+        case _:
+            return _word_in_general(told)
+
+
+def _word_in_general(word: str) -> str:
+    if not _DIGIT.search(word):
+        return word
+    numbered = None if _HEX.fullmatch(word) else _NUMBERED.fullmatch(word)
+    return f"{numbered[1]}#" if numbered else "#"
