@@ -16,6 +16,7 @@ urlpatterns = [
     path("", include("governance.urls")),
     path("", include("outcomes.urls")),
     path("p/<slug:slug>/", include("edictum_site.first_hour.urls")),
+    path("p/<slug:slug>/", include("edictum_site.lookup.urls")),
     path("account/", include(accounts)),
     # Old and new SDKs differ in the prefix only; two routes would be two names for one thing.
     re_path(r"^(?:api/)?v1/", api.urls),

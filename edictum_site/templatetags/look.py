@@ -33,7 +33,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "": ("open", "Running"),
 }
 VERDICT_SIGNS: Mapping[str, str] = {"success": "success", "failure": "cross", "unknown": "unknown"}
-# After `g`, by the icon of the entry; two pages begin with the same letter more than once.
+# After `g`, by the icon of the entry; where pages begin with the same letter, one that they hold.
 GO_KEYS: Mapping[str, str] = {
     "overview": "o",
     "sessions": "s",
@@ -42,7 +42,7 @@ GO_KEYS: Mapping[str, str] = {
     "denials": "d",
     "artifacts": "a",
     "contracts": "c",
-    "checks": "k",
+    "checks": "h",
     "approvals": "p",
     "agents": "g",
     "settings": ",",

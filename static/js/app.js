@@ -1,22 +1,5 @@
-// What the pages cannot do by themselves: times in the reader's zone, keys, focus, copying,
-// the theme, and a word when a request failed. Every page works without it.
-
-const remember = (key, value) => {
-  try {
-    if (value) localStorage.setItem(key, value);
-    else localStorage.removeItem(key);
-  } catch {
-    // Not kept, but it still holds for this page.
-  }
-};
-
-const recall = (key) => {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-};
+// What the pages cannot do by themselves: times in the reader's zone, focus, copying, the theme,
+// and a word when a request failed. Every page works without it.
 
 // ---------- Times ----------
 
@@ -92,7 +75,7 @@ document.addEventListener("formdata", ({ target, formData }) => {
   }
 });
 
-// ---------- Theme and keys: chosen by the reader, kept in this browser ----------
+// ---------- Theme: chosen by the reader, kept in this browser ----------
 
 function chooseTheme(theme) {
   if (theme === "system") delete document.documentElement.dataset.theme;
@@ -105,14 +88,10 @@ function chooseTheme(theme) {
 function showChoices(part) {
   const theme = document.documentElement.dataset.theme ?? "system";
   for (const input of part.querySelectorAll("[data-theme-choice]")) input.checked = input.value === theme;
-  for (const input of part.querySelectorAll("[data-keys-choice]")) input.checked = keysAreOn();
 }
-
-const keysAreOn = () => recall("keys") !== "off";
 
 document.addEventListener("change", ({ target }) => {
   if (target.matches("[data-theme-choice]")) chooseTheme(target.value);
-  if (target.matches("[data-keys-choice]")) remember("keys", target.checked ? null : "off");
 });
 
 // ---------- Toasts: what the person did, or what of it failed ----------
@@ -194,7 +173,10 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy], [data-copy-from]");
   if (button) copy(button);
   const opener = event.target.closest("[data-opens]");
-  if (opener) document.getElementById(opener.dataset.opens)?.showModal();
+  if (opener && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    document.getElementById(opener.dataset.opens)?.showModal();
+  }
   if (event.target.closest("#drawer [data-drawer-close]")) {
     event.preventDefault();
     closeDrawer();
@@ -227,77 +209,6 @@ function closeDrawer() {
   showChosen();
   if (cameFrom?.isConnected) cameFrom.focus();
 }
-
-// ---------- Keys: off while a field has the focus, and where somebody turned them off ----------
-
-const rows = () => [...document.querySelectorAll("main a.row-link")];
-const writes = (element) => element.closest("input, select, textarea, [contenteditable]");
-
-function walk(step) {
-  const links = rows();
-  const at = links.indexOf(document.activeElement);
-  const next = at < 0 ? (step > 0 ? 0 : links.length - 1) : at + step;
-  links[next]?.focus();
-  links[next]?.scrollIntoView({ block: "nearest" });
-}
-
-function leave() {
-  const menus = openMenus();
-  for (const menu of menus) {
-    menu.open = false;
-    menu.querySelector("summary").focus();
-  }
-  if (!menus.length) document.querySelector("#drawer [data-drawer-close]")?.click();
-}
-
-// In a drawer j and k go to the neighbours of its call, elsewhere along the rows.
-function neighbour(key) {
-  const link = document.querySelector(`#drawer [data-key="${key}"]`);
-  if (link) link.click();
-  else walk(key === "j" ? 1 : -1);
-}
-
-let going = false;
-function goTo(key) {
-  going = false;
-  document.querySelector(`.nav [data-go="${key}"]`)?.click();
-}
-
-const KEYS = {
-  "/": () => document.querySelector("main input[type=search]")?.focus(),
-  "?": () => document.getElementById("keys")?.showModal(),
-  j: () => neighbour("j"),
-  k: () => neighbour("k"),
-  g: () => {
-    going = true;
-    setTimeout(() => (going = false), 1500);
-  },
-};
-
-// One tab stop for a strip of many marks; the arrows walk inside it.
-function rove(event) {
-  const group = event.target.closest("[data-rove]");
-  const step = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
-  if (!group || !step) return false;
-  const links = [...group.querySelectorAll("a")];
-  const at = links.indexOf(event.target.closest("a"));
-  const next = links[Math.min(Math.max(at + step, 0), links.length - 1)];
-  for (const link of links) link.setAttribute("tabindex", link === next ? "0" : "-1");
-  next.focus();
-  return true;
-}
-
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  if (event.key === "Escape") return leave();
-  if (writes(event.target)) return;
-  if (rove(event)) return event.preventDefault();
-  if (!keysAreOn()) return;
-  const act = going ? () => goTo(event.key) : KEYS[event.key];
-  if (!act) return;
-  event.preventDefault();
-  act();
-});
 
 // ---------- Every part, on arrival ----------
 

@@ -1,0 +1,133 @@
+"""What was found for a text, in groups by kind, with the part of each that fits the text."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from django.urls import reverse
+
+from edictum_site.lookup.places import Place, places_like
+from edictum_site.scope_bar import TIMES
+from edictum_site.templatetags.look import KINDS
+from governance.auth import MemberRequest
+from governance.domain.figures import size
+from governance.queries.lookup import Named, documents_like
+from outcomes.domain.scope import NAMES
+from outcomes.queries import lookup
+from outcomes.templatetags.addresses import agent_url, call_url, session_url
+from outcomes.views.paging import with_query
+
+WITHOUT_TEXT: Final = 100  # places are few: all of them may be read through
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    words: tuple[str, str, str]  # what stands before the fitting part, that part, and the rest
+    url: str
+    why: str = ""
+    at: datetime | None = None
+    icon: str = ""  # where it is not that of its group
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    title: str
+    icon: str
+    items: list[Found] = field(default_factory=list)
+
+
+def found_for(request: MemberRequest, text: str, among: tuple[Place, ...]) -> list[Group]:
+    """Names first, then ids, then pages; groups in which nothing was found are left out."""
+    project, slug = request.project, request.project.slug
+    carried = {name: value for name in NAMES if (value := request.GET.get(name, ""))}
+
+    # Beside lists, an environment may say which one thing a page shows.
+    times = {name: value for name, value in carried.items() if name in TIMES}
+
+    def to(view: str, **query: str) -> str:
+        return with_query(reverse(view, args=[slug]), **(carried | query))
+
+    def versions(rows: list[Named], view: str) -> list[Found]:
+        return [
+            Found(
+                _split(name, text),
+                with_query(reverse(view, args=[slug, name]), **times),
+                f"v{number}" if number else "draft",
+            )
+            for name, number in rows
+        ]
+
+    names, documents = lookup.names_like(project.pk, text), documents_like(project, text)
+    places = places_like(text, request.role, among=among)[: lookup.A_FEW if text else WITHOUT_TEXT]
+    groups = [
+        Group(
+            "Agents",
+            "agents",
+            [
+                Found(_split(name, text), with_query(agent_url(slug, name), **times))
+                for name in names.agents
+            ],
+        ),
+        Group(
+            "Tools",
+            "tools",
+            [
+                Found(_split(name, text), to("outcomes:calls", tool=name), "its calls")
+                for name in names.tools
+            ],
+        ),
+        Group("Contracts", "contracts", versions(documents.contracts, "governance:contract")),
+        Group("Success checks", "checks", versions(documents.checks, "governance:check")),
+        Group("Sessions", "sessions", _sessions(request, text)),
+        Group("Calls", "eye", _calls(request, text)),
+        Group("Artifacts", "artifacts", _artifacts(request, text)),
+        Group(
+            "Pages",
+            "right",
+            [Found(_split(place.words, text), to(place.view), icon=place.icon) for place in places],
+        ),
+    ]
+    return [group for group in groups if group.items]
+
+
+def _sessions(request: MemberRequest, text: str) -> list[Found]:
+    return [
+        Found(
+            _split(row.session_id, text),
+            session_url(request.project.slug, row.session_id, row.environment.name),
+            f"{row.agent.name if row.agent else 'unknown'} · {row.environment.name}",
+            row.last_at,
+        )
+        for row in lookup.sessions_like(request.project.pk, text)
+    ]
+
+
+def _calls(request: MemberRequest, text: str) -> list[Found]:
+    return [
+        Found(
+            _split(row.call_id, text),
+            call_url(request.project.slug, row.call_id, row.environment.name),
+            f"{row.tool.name} · {KINDS[row.kind][1].lower()}",
+            row.at,
+        )
+        for row in lookup.calls_like(request.project.pk, text)
+    ]
+
+
+def _artifacts(request: MemberRequest, text: str) -> list[Found]:
+    return [
+        Found(
+            _split(row.sha256, text.lower().removeprefix("sha256:")),
+            reverse("outcomes:artifact_raw", args=[request.project.slug, row.sha256]),
+            f"{row.media_type} · {size(row.size_bytes)}",
+            row.created_at,
+        )
+        for row in lookup.artifacts_like(request.project.pk, text)
+    ]
+
+
+def _split(words: str, text: str) -> tuple[str, str, str]:
+    at = words.casefold().find(text.casefold()) if text else -1
+    if at < 0 or len(words.casefold()) != len(words):
+        return words, "", ""
+    return words[:at], words[at : at + len(text)], words[at + len(text) :]

@@ -1,0 +1,59 @@
+"""The search of a project as a page, its results for the palette, and the list of keys."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_safe
+
+from edictum_site.lookup.found import Group, found_for
+from edictum_site.lookup.places import Place
+from edictum_site.shell import GROUPS
+from governance.auth import MemberRequest, member_page
+from outcomes.domain.scope import NAMES
+
+OF_NAVIGATION = tuple(Place(*entry) for group in GROUPS for entry in group)
+
+
+@require_safe
+@member_page()
+def search(request: MemberRequest) -> HttpResponse:
+    text, groups = _found(request)
+    number = sum(len(group.items) for group in groups)
+    return render(
+        request,
+        "lookup/search.html",
+        {
+            "page_title": "Search",
+            "text": text,
+            "groups": groups,
+            "sentence": _sentence(text, number),
+            "kept": [(name, request.GET[name]) for name in NAMES if request.GET.get(name)],
+        },
+    )
+
+
+@require_safe
+@member_page()
+def options(request: MemberRequest) -> HttpResponse:
+    _, groups = _found(request)
+    # Without what every page shows around its content: nobody sees it here.
+    return HttpResponse(render_to_string("lookup/_options.html", {"groups": groups}))
+
+
+@require_safe
+@member_page()
+def keyboard(request: MemberRequest) -> HttpResponse:
+    return render(request, "lookup/keyboard.html", {"page_title": "Keyboard shortcuts"})
+
+
+def _found(request: MemberRequest) -> tuple[str, list[Group]]:
+    text = request.GET.get("q", "").strip()
+    return text, found_for(request, text, OF_NAVIGATION)
+
+
+def _sentence(text: str, number: int) -> str:
+    if not text:
+        return "Search this project"
+    if not number:
+        return "Nothing here is called so."
+    return "One thing fits." if number == 1 else f"{number} things fit."

@@ -1,0 +1,127 @@
+"""The search of a project: by whole ids, by beginnings and parts of them, by names and pages."""
+
+import pytest
+from django.db import connection
+from django.urls import reverse
+
+from edictum_site.lookup.places import PLACES, places_like
+from governance.domain.roles import Role
+from governance.models import Check, Project
+from outcomes.codec import digest_of
+from outcomes.models import Agent, Artifact, Session, Tool
+from outcomes.queries import lookup
+from tests import builders
+from tests.governance.deploying import saved
+from tests.outcomes.posting import Agent as Posting
+
+ASKED = ("lookup:search", "lookup:options")
+
+
+@pytest.fixture
+def posted(project: Project) -> Project:
+    agent = Posting(builders.bearing(builders.a_key(project, "ingest")[0]))
+    for session, call in (("s-Alpha", "call-1"), ("s-beta", "call-2"), ("s-beta", "other-3")):
+        item = {"type": "execution_result", "call_id": call, "session_id": session}
+        item |= {"tool_name": "Refund_order", "agent_id": "billing-bot", "output": "x" * 13_000}
+        agent.post(item)
+    return project
+
+
+def found(client, project, text, page="lookup:search", **more):
+    answer = client.get(reverse(page, args=[project.slug]), {"q": text} | more)
+    assert answer.status_code == 200
+    return {
+        group.title: ["".join(item.words) for item in group.items]
+        for group in answer.context["groups"]
+    }
+
+
+@pytest.mark.parametrize("page", ASKED)
+def test_names_are_found_by_any_part_and_ids_by_theirs(posted, admin_client, page):
+    saved(posted, "rules")
+    Check.objects.create(project=posted, name="billing-check")
+    assert found(admin_client, posted, "BILL", page) == {
+        "Agents": ["billing-bot"],
+        "Success checks": ["billing-check"],
+    }
+    assert found(admin_client, posted, "order", page) == {"Tools": ["Refund_order"]}
+    assert found(admin_client, posted, "s-alp", page) == {"Sessions": ["s-Alpha"]}
+    assert found(admin_client, posted, "call-2", page) == {"Calls": ["call-2"]}
+    sha256 = Artifact.objects.get(project=posted).sha256
+    assert found(admin_client, posted, f"sha256:{sha256[:9]}", page) == {"Artifacts": [sha256]}
+    assert found(admin_client, posted, "nothing-is-so", page) == {}
+
+
+def test_what_is_older_than_the_newest_is_found_by_its_id_and_a_session_by_how_it_begins(
+    posted, monkeypatch
+):
+    monkeypatch.setattr(lookup, "NEWEST", 1)
+    assert [row.session_id for row in lookup.sessions_like(posted.pk, "s-Alp")] == ["s-Alpha"]
+    assert lookup.sessions_like(posted.pk, "lph") == []
+    assert [row.call_id for row in lookup.calls_like(posted.pk, "call-1")] == ["call-1"]
+    assert lookup.calls_like(posted.pk, "call-") == []
+
+
+def test_another_project_has_nothing_of_this_one(posted):
+    other = builders.a_project("other")
+    for text in ("s-Alpha", "call-1", "Refund_order", "billing-bot"):
+        assert lookup.sessions_like(other.pk, text) == []
+        assert lookup.calls_like(other.pk, text) == []
+        assert lookup.names_like(other.pk, text) == ([], [])
+    sha256 = Artifact.objects.get(project=posted).sha256
+    assert lookup.artifacts_like(other.pk, sha256) == []
+
+
+@pytest.mark.parametrize("text", ["%", "_", "\0", "'", "\\", "x" * 3_000, "\U0010ffff", "ß"])
+def test_any_text_may_be_asked_for(posted, admin_client, text):
+    assert "Tools" not in found(admin_client, posted, text) or text == "_"
+
+
+def test_a_name_that_begins_so_comes_first(project):
+    for name in ("a-search", "search", "research-all"):
+        Tool.objects.create(project=project, name=name, digest=digest_of(name))
+    found = lookup.names_like(project.pk, "search")
+    assert found.tools == ["search", "a-search", "research-all"]
+
+
+def test_pages_are_found_by_their_words_and_offered_to_whom_may_open_them():
+    assert [place.words for place in places_like("make", Role.ADMIN)] == ["Make a key"]
+    assert places_like("make", Role.VIEWER) == []
+    assert [place.words for place in places_like("shortc", Role.VIEWER)] == ["Keyboard shortcuts"]
+    assert places_like("", Role.ADMIN) == list(PLACES)
+
+
+def test_every_page_that_is_offered_is_there(project, admin_client):
+    shown = admin_client.get(reverse("lookup:search", args=[project.slug]))
+    (pages,) = (group for group in shown.context["groups"] if group.title == "Pages")
+    assert len(pages.items) > len(PLACES)
+    for item in pages.items:
+        assert admin_client.get(item.url).status_code == 200, item.url
+
+
+def test_what_is_found_carries_the_scope_of_the_page(posted, admin_client):
+    address = reverse("lookup:options", args=[posted.slug])
+    asked = {"q": "refund", "range": "7d", "environment": "production"}
+    (group,) = admin_client.get(address, asked).context["groups"]
+    assert "range=7d&environment=production" in group.items[0].url
+
+
+def test_beginnings_of_session_ids_are_found_by_their_index(project):
+    environment = builders.an_environment(project)
+    agent = Agent.objects.create(project=project, name="a", digest=digest_of("a"))
+    Session.objects.bulk_create(
+        Session(
+            project=project,
+            environment=environment,
+            agent=agent,
+            session_id=f"s-{number:04}",
+            digest=digest_of(f"s-{number:04}"),
+        )
+        for number in range(2_000)
+    )
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE outcomes_session")
+    begin = lookup._beginning_with(Session.objects.filter(project=project), "s-012")
+    assert begin.count() == 10
+    assert "session_by_beginning" in begin.explain()
