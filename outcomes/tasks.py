@@ -14,6 +14,7 @@ def settle() -> None:
             pulse.give()
             settled = commands.settle_inbox(ahead)
             goes_on = commands.roll_up_now_and_then() or bool(settled)
+            goes_on = goes_on or commands.read_older_now_and_then()
 
 
 @shared_task

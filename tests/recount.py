@@ -17,6 +17,7 @@ from outcomes.domain.durations import bucket_of
 from outcomes.domain.figures import Figures
 from outcomes.domain.fold import fold
 from outcomes.domain.outcome import ToolArtifactReference, ToolDenied
+from outcomes.domain.overview import BriefCall, overview_of
 from outcomes.models import (
     AgentMinute,
     AgentSeen,
@@ -196,13 +197,47 @@ def _in_sessions(folded: Found) -> Iterator[str]:
             "artifacts": sum(row.kind == ToolArtifactReference.kind for row in rows),
             "first_at": rows[0].at,
             "last_at": rows[-1].at,
+            **_repeated(rows),
+            "is_read": True,
         }
+        should["has"] = sum(
+            bit.value
+            for bit, name in zip(
+                Session.Has, ("denied", "disagreements", "artifacts", "waste"), strict=True
+            )
+            if should[name]
+        )
         for name, right in should.items():
             if getattr(session, name) != right:
                 kept = getattr(session, name)
                 yield f"session {session.session_id}: {name} is {kept}, should be {right}"
         yield from _in_standing(session)
     yield from (f"session {missing} is missing" for missing in calls)
+
+
+def _repeated(rows: list[Call]) -> dict[str, Any]:
+    """What the page of the session shows as waste, and the call that was denied most often."""
+    brief = [
+        BriefCall(
+            row.pk, row.call_id, row.at, row.turn_id, row.kind, row.reason, row.detail, row.rule,
+            str(row.tool_id), row.verdict, row.reported, row.elapsed_ms, row.idempotent,
+            row.blocks_tool, None if row.arguments is None else bytes(row.arguments),
+            row.artifact_name, None, None,
+        )
+        for row in rows
+    ]  # fmt: skip
+    denied: dict[tuple[str, bytes], list[BriefCall]] = defaultdict(list)
+    for call in brief:
+        if call.kind == ToolDenied.kind and call.arguments is not None:
+            denied[call.tool, call.arguments].append(call)
+    times = max(map(len, denied.values()), default=0)
+    found: dict[str, Any] = {"waste": overview_of(brief).wasted, "loop": 0, "loop_call_id": None}
+    if times > 1:
+        those = [calls for calls in denied.values() if len(calls) == times]
+        longest = max(those, key=lambda calls: calls[-1].at)
+        found |= {"loop": times, "loop_call_id": longest[-1].id}
+        found |= {"loop_first_at": longest[0].at, "loop_last_at": longest[-1].at}
+    return found
 
 
 def _in_standing(session: Session) -> Iterator[str]:

@@ -9,6 +9,7 @@ from governance.domain.success import Verdict
 # What the SDKs enforce without any session rule. A rule can only lower it.
 SDK_MAX_ATTEMPTS: Final = 500
 SDK_MAX_EXECUTIONS: Final = 200
+NAMED: Final = 200  # characters of a limit's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,13 @@ class MaxExecutionsOfTool:
 
 
 SessionLimit = MaxAttempts | MaxExecutions | MaxExecutionsOfTool
+
+
+def name_of(limit: SessionLimit) -> str:
+    """As lists tell it from others: the rules that state it, and what it counts."""
+    kind = limit.kind if limit.tool is None else f"{limit.kind}: {limit.tool}"
+    stated = "SDK" if limit.assumed else " and ".join(limit.rule_ids)
+    return f"{stated}, {kind}"[:NAMED] if stated else kind[:NAMED]
 
 
 class LimitsOfRule(TypedDict):

@@ -36,6 +36,7 @@ from outcomes.commands.rejudging_parts import run_waiting_parts, take_up_lost_pa
 from outcomes.commands.reports import keep_report
 from outcomes.commands.rolling_up import roll_up, roll_up_now_and_then
 from outcomes.commands.session_notes import remove_note, write_note
+from outcomes.commands.session_reading import read_older_now_and_then
 from outcomes.commands.session_removal import (
     remove_session,
     run_waiting_removals,
@@ -84,6 +85,7 @@ __all__ = [
     "note_demo",
     "note_fetch",
     "put_value",
+    "read_older_now_and_then",
     "remove_agents_long_gone",
     "remove_idle_values",
     "remove_note",

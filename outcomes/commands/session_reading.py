@@ -1,15 +1,19 @@
 """Sessions, read on with the calls that came, or anew where something earlier changed."""
 
+import time
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
+
+from django.db import transaction
 
 from governance.queries import Governing
 from outcomes import bulk
 from outcomes.codec import CallRow, step_of
 from outcomes.commands import names
 from outcomes.commands.counting import Change
+from outcomes.domain.repeats import AskedCall
 from outcomes.models import Session
 from outcomes.queries.session_standing import Seen, Standing, calls_of, read_anew, standing_of
 
@@ -29,11 +33,25 @@ COLUMNS = (
     "disagreements",
     "artifacts",
     "stopped",
+    "limit_name",
+    "waste",
+    "has",
+    "loop",
+    "loop_first_at",
+    "loop_last_at",
+    "loop_call",
+    "is_read",
     "tally",
 )
 
+OLDER_AT_ONCE = 200  # of one transaction: of the first sessions with so many calls together
+OLDER_CALLS_AT_ONCE = 2_000
+LOOK_EVERY = 60.0  # seconds: an older worker may still be at work
+_NO_LOOP = (0, None, None, None)
 # Of a session whose calls all turned out to be another's: it counts nothing and is not listed.
-LEFT = (None, None, None, None, *[0] * 9, "", "")
+LEFT = (None, None, None, None, *[0] * 9, "", "", 0, 0, 0, None, None, None, True, "")
+
+_look_again = float("-inf")
 
 
 class SessionGone(Exception):
@@ -68,13 +86,51 @@ def read_sessions(changes: Iterable[Change], governing: Governing, known: Known)
     if touched:
         names.forget()
         raise SessionGone
-    calls = calls_of(anew)
-    for session in anew:
-        has_any = session in calls
-        rows.append(
-            _row(session, read_anew(calls[session], governing)) if has_any else (session, *LEFT)
-        )
+    rows += _read_anew(anew, governing)
     bulk.update(Session, COLUMNS, sorted(rows, key=lambda row: row[0]))
+
+
+def read_older_now_and_then() -> bool:
+    """Called when nothing waits to be settled. True when there is more to read anew at once."""
+    global _look_again
+    if time.monotonic() < _look_again:
+        return False
+    if read_older():
+        return True
+    _look_again = time.monotonic() + LOOK_EVERY
+    return False
+
+
+def read_older() -> int:
+    """Reads some sessions anew that older code has read, and tells how many."""
+    older = Session.objects.filter(is_read=False).order_by("id")
+    if not older.exists():
+        return 0
+    with transaction.atomic():
+        rows = list[tuple[Any, ...]]()
+        anew, calls = list[int](), 0
+        kept = older.select_for_update(skip_locked=True).values_list("id", "attempts")
+        for session, attempts in kept[:OLDER_AT_ONCE]:
+            if attempts:
+                anew.append(session)
+            else:
+                rows.append((session, *LEFT))  # it may be leaving, and has calls to go
+            calls += attempts
+            if calls >= OLDER_CALLS_AT_ONCE:
+                break
+        rows += _read_anew(anew, Governing([]))
+        bulk.update(Session, COLUMNS, sorted(rows, key=lambda row: row[0]))
+    return len(rows)
+
+
+def _read_anew(sessions: list[int], governing: Governing) -> list[tuple[Any, ...]]:
+    calls = calls_of(sessions)
+    return [
+        _row(session, read_anew(calls[session], governing))
+        if session in calls
+        else (session, *LEFT)
+        for session in sessions
+    ]
 
 
 def _touched(changes: Iterable[Change], known: Known) -> dict[int, Touched]:
@@ -93,7 +149,17 @@ def _touched(changes: Iterable[Change], known: Known) -> dict[int, Touched]:
 
 def _seen(row: CallRow, known: Known) -> Seen:
     place, step = (row.at, row.call_index, row.order), step_of(row, known.tools[row.tool])
-    return Seen(place, step, row.agent, row.agent not in known.unnamed)
+    asked = AskedCall(
+        row.id,
+        row.at,
+        row.turn_id,
+        row.tool,
+        row.kind,
+        row.arguments,
+        row.idempotent,
+        row.blocks_tool,
+    )
+    return Seen(place, step, asked, row.agent, row.agent not in known.unnamed)
 
 
 def _continued(kept: Session, touched: Touched, governing: Governing) -> Standing | None:
@@ -113,7 +179,14 @@ def _continued(kept: Session, touched: Touched, governing: Governing) -> Standin
 
 
 def _row(session: int, standing: Standing) -> tuple[Any, ...]:
-    tally = standing.tally
+    tally, waste = standing.tally, standing.repeats.waste
+    loop = standing.repeats.longest_loop()
+    has = (
+        bool(tally.denied) * Session.Has.DENIALS
+        | bool(tally.disagreements) * Session.Has.DISAGREEMENTS
+        | bool(standing.artifacts) * Session.Has.ARTIFACTS
+        | bool(waste) * Session.Has.WASTE
+    )
     return (
         session,
         standing.agent,
@@ -130,5 +203,10 @@ def _row(session: int, standing: Standing) -> tuple[Any, ...]:
         tally.disagreements,
         standing.artifacts,
         tally.stopped(),
+        tally.limit_name(),
+        waste,
+        has,
+        *((loop.times, loop.first_at, loop.last_at, loop.call) if loop else _NO_LOOP),
+        True,
         standing.kept(),
     )

@@ -10,7 +10,8 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from outcomes.domain.outcome import Outcome, ToolDenied, ToolExecutionResult, ToolFailure
-from outcomes.domain.replay import Turn, WasteKind, read_turn
+from outcomes.domain.replay import Turn, read_turn
+from outcomes.domain.waste import WasteKind
 
 
 class BriefCall(NamedTuple):

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Protocol
 
 from governance.domain.json_value import Json
 from outcomes.domain.outcome import Outcome, ToolDenied, outcome_blocks_tool, outcome_is_error
+from outcomes.domain.waste import BLOCKED, Mark, WasteKind, leave_denied, leave_ran, waste_of
 
 
 class CallInTurn(Protocol):
@@ -27,13 +27,6 @@ class CallInTurn(Protocol):
 
     @property
     def outcome(self) -> Outcome | None: ...
-
-
-class WasteKind(StrEnum):
-    REPEATED_AFTER_SUCCESS = "repeated_after_success"
-    RETRY_AFTER_NON_RETRYABLE = "retry_after_non_retryable"
-    BLOCKED_TOOL_CALLED = "blocked_tool_called"
-    DENIED_REPEATED = "denied_repeated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,14 +73,14 @@ def read_turn(calls: Sequence[CallInTurn], *, turn_id: str | None) -> Turn:
     return Turn(
         turn_id=turn_id or None,
         calls=tuple(call.call_id for call in calls),
-        blocked_tools=list(reader.blocked),
+        blocked_tools=reader.blocked,
         replay=reader.replay,
         waste=reader.waste,
     )
 
 
-# A tool and its arguments. Without arguments a call is like no other: nobody knows what it asked.
-_Sameness = tuple[str, str] | None
+# A tool and its arguments, or a tool alone.
+_Asked = tuple[str, ...]
 
 
 class _Reader:
@@ -95,54 +88,47 @@ class _Reader:
         self.is_turn = is_turn
         self.replay: dict[str, dict[str, list[Json]]] = {}
         self.waste: list[Waste] = []
-        self.blocked: dict[str, str] = {}  # tool -> the call that blocked it
-        self.succeeded: dict[_Sameness, str] = {}  # each the first such call
-        self.failed: dict[_Sameness, str] = {}
-        self.failed_for_good: dict[_Sameness, str] = {}
-        self.denied: dict[_Sameness, str] = {}
+        self.marks: dict[tuple[Mark, _Asked], str] = {}  # each with the first call that left it
+        self.recorded: set[tuple[_Asked, bool]] = set()
+
+    @property
+    def blocked(self) -> list[str]:
+        return [asked[0] for mark, asked in self.marks if mark == BLOCKED]
 
     def read(self, call: CallInTurn) -> None:
-        same = _sameness(call)
-        if found := self._wasted(call, same):
+        tool, same = (call.tool_name,), _sameness(call)
+        denied = isinstance(call.outcome, ToolDenied)
+        if found := waste_of(
+            self.marks, tool=tool, same=same, idempotent=call.idempotent, denied=denied
+        ):
             kind, because_of = found
             waste = Waste(
                 kind=kind, call_id=call.call_id, tool_name=call.tool_name, because_of=because_of
             )
             self.waste.append(waste)
-        if isinstance(call.outcome, ToolDenied):
-            if same:
-                self.denied.setdefault(same, call.call_id)
+        if denied:
+            leave_denied(self.marks, same, call.call_id)
         elif call.outcome is not None and self.is_turn:
             self._record(call, call.outcome, same)
 
-    def _wasted(self, call: CallInTurn, same: _Sameness) -> tuple[WasteKind, str] | None:
-        if call.idempotent and (earlier := self.succeeded.get(same)):
-            return WasteKind.REPEATED_AFTER_SUCCESS, earlier
-        if earlier := self.failed_for_good.get(same):
-            return WasteKind.RETRY_AFTER_NON_RETRYABLE, earlier
-        if earlier := self.blocked.get(call.tool_name):
-            return WasteKind.BLOCKED_TOOL_CALLED, earlier
-        if isinstance(call.outcome, ToolDenied) and (earlier := self.denied.get(same)):
-            return WasteKind.DENIED_REPEATED, earlier
-        return None
-
-    def _record(self, call: CallInTurn, outcome: Outcome, same: _Sameness) -> None:
+    def _record(self, call: CallInTurn, outcome: Outcome, same: _Asked | None) -> None:
         is_error = outcome_is_error(outcome)
-        blocks = outcome_blocks_tool(outcome)
-        if blocks:
-            self.blocked.setdefault(call.tool_name, call.call_id)
-        if same is None:
-            return
-        if blocks:
-            self.failed_for_good.setdefault(same, call.call_id)
-        seen = self.failed if is_error else self.succeeded
-        if same not in seen:
-            seen[same] = call.call_id
+        leave_ran(
+            self.marks,
+            call.call_id,
+            tool=(call.tool_name,),
+            same=same,
+            is_error=is_error,
+            blocks=outcome_blocks_tool(outcome),
+        )
+        if same is not None and (same, is_error) not in self.recorded:
+            self.recorded.add((same, is_error))
             of_tool = self.replay.setdefault(call.tool_name, {"succeeded": [], "failed": []})
             of_tool["failed" if is_error else "succeeded"].append(call.tool_args)
 
 
-def _sameness(call: CallInTurn) -> _Sameness:
+def _sameness(call: CallInTurn) -> _Asked | None:
+    """Without arguments a call is like no other: nobody knows what it asked."""
     if call.tool_args is None:
         return None
     # The order of keys is not part of what was asked.

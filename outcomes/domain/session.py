@@ -11,6 +11,7 @@ from governance.domain.session_limits import (
     MaxExecutions,
     MaxExecutionsOfTool,
     SessionLimit,
+    name_of,
 )
 from governance.domain.success import Verdict
 from outcomes.domain.classification import disagrees
@@ -180,6 +181,17 @@ class SessionTally:
         stops = [use for use in self.limits() if use.stopped_at is not None]
         first = min(stops, key=lambda use: use.stopped_at or 0, default=None)
         return (first and first.judgement) or UNJUDGED
+
+    def limit_name(self) -> str:
+        """Of the limit that stopped it first, or else of the one that it reached first, as agents
+        count; empty: of none that is known."""
+        counters = [c for c in self._limits if c.stopped_at is not None]
+        if counters:
+            return name_of(min(counters, key=lambda c: c.stopped_at or 0).limit)
+        counters = [c for c in self._current if c.at_counted is not None]
+        if counters:
+            return name_of(min(counters, key=lambda c: c.at_counted or 0).limit)
+        return ""
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on from here, as values that JSON can hold."""

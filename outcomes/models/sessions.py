@@ -3,7 +3,9 @@
 from datetime import timedelta
 
 from django.db import models
-from django.db.models import F
+from django.db.models import F, Q
+
+from outcomes.domain.loops import LOOP
 
 
 class Session(models.Model):
@@ -14,6 +16,14 @@ class Session(models.Model):
         DELAYED = "delayed"
         RIGHT = "right"
         UNJUDGED = "unjudged"
+
+    class Has(models.IntegerChoices):
+        """Bits of `has`: lists ask for them, and count what has them."""
+
+        DENIALS = 1
+        DISAGREEMENTS = 2
+        ARTIFACTS = 4
+        WASTE = 8
 
     id = models.BigAutoField(primary_key=True)
     project = models.ForeignKey(
@@ -42,6 +52,26 @@ class Session(models.Model):
     stopped = models.CharField(  # by a limit, and how that is judged; empty: it was not
         max_length=9, choices=Stopped, blank=True
     )
+    limit_name = models.CharField(  # the one that stopped it, or else the one it reached, first
+        max_length=200, blank=True
+    )
+    waste = models.PositiveIntegerField(default=0)  # calls, of every kind that turns know
+    has = models.PositiveSmallIntegerField(default=0)
+    # The same call, denied again and again: the one that came most often; 0 where none came twice.
+    loop = models.PositiveIntegerField(default=0)
+    loop_first_at = models.DateTimeField(null=True)
+    loop_last_at = models.DateTimeField(null=True)
+    loop_call = models.ForeignKey(  # the last of them
+        "outcomes.Call",
+        models.DO_NOTHING,
+        related_name="+",
+        null=True,
+        db_constraint=False,
+        db_index=False,
+    )
+    # By code that knows all these columns. A migration that adds one makes it false everywhere:
+    # then all sessions are read anew, some at a time.
+    is_read = models.BooleanField(default=False)
     tally = models.TextField(blank=True)  # the reader's state as JSON: codec.py knows it
 
     class Meta:
@@ -57,6 +87,12 @@ class Session(models.Model):
             models.Index(
                 fields=["project", "environment", "stopped", "last_at"], name="session_by_state"
             ),
+            models.Index(
+                fields=["project", "loop_last_at"],
+                name="session_with_a_loop",
+                condition=Q(loop__gte=LOOP),
+            ),
+            models.Index(fields=["id"], name="session_to_read_anew", condition=Q(is_read=False)),
         ]
 
     def __str__(self) -> str:

@@ -14,11 +14,13 @@ from typing import Any
 from governance.queries import Governing
 from outcomes.codec import STEP_COLUMNS, step_from
 from outcomes.domain.event import UNKNOWN_AGENT
+from outcomes.domain.repeats import AskedCall, Repeats
 from outcomes.domain.session import SessionTally, Step
 from outcomes.models import Call, Session
 
 Place = tuple[datetime, int, int]
 _PLACE = ("session", "at", "call_index", "order")
+_ASKED = ("id", "turn_id", "tool", "arguments", "idempotent", "blocks_tool")
 
 
 @dataclass(slots=True)
@@ -27,6 +29,7 @@ class Seen:
 
     place: Place
     step: Step
+    asked: AskedCall
     agent: int
     named: bool  # the agent has a name, and is not merely unknown
 
@@ -40,6 +43,7 @@ class Standing:
     """Where the reading of one session stands."""
 
     tally: SessionTally
+    repeats: Repeats
     version: int | None
     earlier: list[int]  # versions that governed calls before the last one
     first_at: datetime
@@ -51,6 +55,7 @@ class Standing:
     def go_on(self, calls: Iterable[Seen]) -> None:
         for call in calls:
             self.tally.advance(call.step)
+            self.repeats.advance(call.asked)
             self.last = call.place
             if call.named or not self.named:
                 self.agent, self.named = call.agent, call.named
@@ -64,6 +69,7 @@ class Standing:
             "earlier": self.earlier,
             "named": self.named,
             "tally": self.tally.state(),
+            "repeats": self.repeats.state(),
         }
         return json.dumps(state, separators=(",", ":"))
 
@@ -79,10 +85,11 @@ def standing_of(session: Session, governing: Governing) -> Standing | None:
         governing.limits_of(session.version_id),
         {version: governing.limits_of(version) for version in earlier},
     )
-    if tally is None:
+    if tally is None or "repeats" not in state:
         return None
     return Standing(
         tally,
+        Repeats.resumed(state["repeats"]),
         session.version_id,
         earlier,
         session.first_at,
@@ -102,8 +109,9 @@ def read_anew(calls: Sequence[Seen], governing: Governing) -> Standing:
         governing.limits_of(version),
         {number: governing.limits_of(number) for number in earlier},
     )
+    place = first.place[0], first.place
     standing = Standing(
-        tally, version, earlier, first.place[0], first.place, first.agent, first.named, 0
+        tally, Repeats(), version, earlier, *place, first.agent, first.named, artifacts=0
     )
     standing.go_on(calls)
     return standing
@@ -114,11 +122,14 @@ def calls_of(sessions: list[int]) -> dict[int, list[Seen]]:
     rows = (
         Call.objects.filter(session__in=sessions)
         .order_by(*_PLACE)
-        .values_list(*_PLACE, "agent", "agent__name", "tool__name", *STEP_COLUMNS)
+        .values_list(*_PLACE, "agent", "agent__name", "tool__name", *_ASKED, *STEP_COLUMNS)
     )
-    for session, at, index, order, agent, name, tool, *rest in rows:
+    for session, at, index, order, agent, name, tool, *told in rows:
+        call, turn, of, arguments, idempotent, blocks, *rest = told
+        arguments = None if arguments is None else bytes(arguments)
+        asked = AskedCall(call, at, turn, of, rest[0], arguments, idempotent, blocks)
         step, named = step_from(tool, *rest), name != UNKNOWN_AGENT
-        found[session].append(Seen((at, index, order), step, agent, named))
+        found[session].append(Seen((at, index, order), step, asked, agent, named))
     return found
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from outcomes import commands
 from outcomes.commands.claims import MOST_BYTES
-from outcomes.models import Call, Event
+from outcomes.commands.session_reading import read_older
+from outcomes.models import Call, Event, Session
 from tests import builders
 from tests.builders import an_event, an_outcome
 from tests.outcomes.posting import Agent, settle
@@ -203,3 +204,15 @@ def test_a_session_keeps_the_name_of_its_agent_when_a_later_call_says_none(agent
     assert agent.session("s")["agent_id"] == "billing-bot"
     agent.post(an_outcome(**at(2)))
     assert agent.session("s")["agent_id"] == "billing-bot"
+
+
+def test_sessions_that_older_code_has_read_are_read_anew_while_nothing_waits(agent: Agent):
+    asked = {"session_id": "s", "tool_args": {"id": 1}, "turn_id": "t"}
+    denied = {"type": "denied", "reason": "contract", **asked}
+    agent.post(*(an_outcome(f"c-{number}", **denied) for number in range(3)))
+    agent.post(an_outcome("other", session_id="other"))
+    Session.objects.update(is_read=False, waste=0, has=0, loop=0, loop_call=None, tally="")
+    assert read_older() == 2
+    assert Session.objects.get(session_id="s").waste == 2
+    assert differences() == []
+    assert read_older() == 0

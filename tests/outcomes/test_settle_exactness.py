@@ -68,6 +68,8 @@ def posted(draw: st.DrawFn) -> dict[str, Any]:
         tool_args=draw(asked),
         agent_id=draw(agents),
         session_id=draw(sessions),
+        turn_id=draw(st.sampled_from(["t-1", "t-2", None])),
+        idempotent=draw(st.booleans()),
         timestamp=draw(times),
         tool_success=draw(st.sampled_from([True, False, None])),
         call_index=draw(st.integers(0, 2)),

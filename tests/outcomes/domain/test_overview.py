@@ -1,7 +1,7 @@
 """What the calls of a session add up to: turns, waste, denials and time."""
 
 from outcomes.domain.overview import overview_of
-from outcomes.domain.replay import WasteKind
+from outcomes.domain.waste import WasteKind
 from tests.outcomes.domain.briefs import a_brief
 
 SAME = b"the same asked"

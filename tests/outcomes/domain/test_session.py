@@ -355,3 +355,34 @@ def test_beyond_what_anybody_reads_one_more_name_is_one_of_the_others():
         tally.advance(Step(kind="denied", tool="t", reason=f"reason {number}"))
     assert len(tally.denials) == NAMES_TOLD + 1
     assert (tally.denials[OTHERS], tally.denied) == (7, NAMES_TOLD + 7)
+
+
+@pytest.mark.parametrize(
+    ("steps", "limits", "name"),
+    [
+        ([ran(SUCCESS)] * 2, capped(max_tool_calls=3), ""),
+        ([ran(SUCCESS)] * 3, capped(max_tool_calls=3), "cap, max_tool_calls"),
+        ([ran(SUCCESS), denied(rule="cap")], capped(max_tool_calls=3), "cap, max_tool_calls"),
+        (
+            [ran(SUCCESS)] * 3 + [denied(rule="max_attempts")],
+            capped(max_tool_calls=3, max_attempts=9),
+            "cap, max_attempts",
+        ),
+        (
+            [ran(SUCCESS, tool="send")] * 2,
+            capped(max_calls_per_tool={"send": 2}),
+            "cap, max_calls_per_tool: send",
+        ),
+        (
+            [ran(SUCCESS, from_sdk=True)] * 200,
+            limits_of([], assume_sdk=True),
+            "SDK, max_tool_calls",
+        ),
+        ([denied(rule="unheard of")], (), ""),
+    ],
+    ids=["reached none", "reached", "stopped", "stopped after one", "of a tool", "SDK", "unknown"],
+)
+def test_a_session_names_the_limit_that_stopped_it_or_else_the_first_that_it_reached(
+    steps, limits, name
+):
+    assert a_tally(steps, limits).limit_name() == name
