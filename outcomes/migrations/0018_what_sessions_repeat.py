@@ -5,7 +5,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("governance", "0011_demo_projects"),
-        ("outcomes", "0018_beginnings_of_session_ids"),
+        ("outcomes", "0017_uses_of_artifacts"),
     ]
 
     operations = [
