@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from governance.auth import Access
 from outcomes import codec
+from outcomes.commands.one_commit import OneCommit
 from outcomes.models import RejectedItem
 from outcomes.models.inbox import BATCH_ITEMS
-from outcomes.models.statements import write_row
+from outcomes.models.statements import ON_POSTGRESQL, write_each, write_row
 from outcomes.wire import Body, Refusal, Sender, Source, check_item
 
 KEPT_REFUSALS = 1_000  # of one post; all are answered, the first are kept
@@ -71,7 +72,7 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
 def _kept(batches: Sequence[Sequence[Any]], rejected: list[RejectedItem]) -> int | None:
     """The id of the last batch. One row, as most posts make it, needs no transaction around it."""
     if len(batches) == 1 and not rejected:
-        return _inserted(batches[0])
+        return _alone(batches[0])
     last = None
     with transaction.atomic():
         for batch in batches:
@@ -85,6 +86,14 @@ def _inserted(batch: Sequence[Any]) -> int:
     row = write_row(_INSERT, batch)
     assert row  # noqa: S101 - it returns its id
     return int(row[0])
+
+
+def _inserted_together(batches: Sequence[Sequence[Any]]) -> list[int]:
+    return [int(row[0]) for row in write_each(_INSERT, batches)]
+
+
+# PostgreSQL does so by itself: commits that meet share a write of its log.
+_alone = _inserted if ON_POSTGRESQL else OneCommit(_inserted_together).write
 
 
 def _told(at: datetime) -> Any:
