@@ -47,6 +47,23 @@ def failed(request: HttpRequest) -> HttpResponse:
     return render(None, "errors/failed.html", {"page_title": "Something went wrong"}, status=500)
 
 
+def head_like_get(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """The API's routes know GET; who asks for the head alone is answered as them, and the front
+    sends no more than that."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        if request.method != "HEAD" or not is_api(request):
+            return get_response(request)
+        request.method = "GET"
+        response = get_response(request)
+        request.method = "HEAD"
+        return response
+
+    return answer
+
+
 def api_method_errors(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:

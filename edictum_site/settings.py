@@ -34,6 +34,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "edictum_site.middleware.security_headers",
     "edictum_site.errors.api_method_errors",
+    "edictum_site.errors.head_like_get",
     "edictum_site.middleware.StaticFiles",
     "edictum_site.middleware.Compressed",
     "edictum_site.middleware.Sessions",

@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 
 from django.db import close_old_connections
 
-from edictum_site.front.replies import Header, Reply, refusal
+from edictum_site.front.replies import Reply, refusal
 from edictum_site.front.sending import Client
+from edictum_site.front.streams import STREAM_HEAD
 from edictum_site.front.threads import Threads
 from governance.api.stream import ASKED
 from governance.commands.streams import stand
@@ -22,12 +23,6 @@ from governance.stream.presence import Presence
 from governance.stream.stream import Stream
 
 PIECE = 64 * 1024  # of a message: what waits for a slow reader is no more than this
-HEAD: list[Header] = [
-    (b"content-type", b"text/event-stream"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-    (b"x-content-type-options", b"nosniff"),
-]
 
 Result = TypeVar("Result")
 
@@ -99,7 +94,7 @@ class DocumentStreams:
         return None
 
     async def _send(self, stream: Stream, client: Client) -> None:
-        await client.start(Reply(200, HEAD, b""))
+        await client.start(Reply(200, STREAM_HEAD, b""))
         message = WELCOME
         with suppress(TimeoutError):  # a client that takes nothing any more
             while message:

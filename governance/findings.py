@@ -26,13 +26,21 @@ class Told:
     why: str
     link: str = ""
     environment: str = ""
+    agent: str = ""
 
 
 def found(
-    project_id: int, kind: str, subject: str, *, why: str, link: str = "", environment: str = ""
+    project_id: int,
+    kind: str,
+    subject: str,
+    *,
+    why: str,
+    link: str = "",
+    environment: str = "",
+    agent: str = "",
 ) -> None:
     """Something happened: open a finding, or refresh the open one of this kind and subject."""
-    told = _storable(Told(why=why, link=link, environment=environment))
+    told = _storable(Told(why=why, link=link, environment=environment, agent=agent))
     subject, now = _cut(subject, 400), timezone.now()
     present = _unresolved(project_id, kind).filter(subject=subject).first()
     if present is not None:
@@ -83,7 +91,7 @@ def look(
     with transaction.atomic():
         Finding.objects.filter(pk__in=over, resolved_at=None).update(resolved_at=now)
         Finding.objects.bulk_update(
-            stale, ["why", "link", "environment", "last_at", "lasts"], batch_size=100
+            stale, ["why", "link", "environment", "agent", "last_at", "lasts"], batch_size=100
         )
         Finding.objects.bulk_create(new, batch_size=100, ignore_conflicts=True)
 
@@ -124,6 +132,7 @@ def _row(
         why=told.why,
         link=told.link,
         environment=told.environment,
+        agent=told.agent,
         since=now,
         last_at=now,
         lasts=lasts,
@@ -131,20 +140,24 @@ def _row(
 
 
 def _needs_refreshing(row: Finding, told: Told, now: datetime) -> bool:
-    said = Told(why=row.why, link=row.link, environment=row.environment)
+    said = Told(why=row.why, link=row.link, environment=row.environment, agent=row.agent)
     return said != told or row.last_at <= now - REFRESHED_EVERY
 
 
 def _changed(row: Finding, told: Told, now: datetime) -> Finding:
     row.why, row.link, row.environment = told.why, told.link, told.environment
-    row.last_at, row.lasts = now, True
+    row.agent, row.last_at, row.lasts = told.agent, now, True
     return row
 
 
 def _refresh(row: Finding, told: Told, now: datetime) -> None:
     with transaction.atomic():
         Finding.objects.filter(pk=row.pk, resolved_at=None).update(
-            why=told.why, link=told.link, environment=told.environment, last_at=now
+            why=told.why,
+            link=told.link,
+            environment=told.environment,
+            agent=told.agent,
+            last_at=now,
         )
 
 
@@ -153,6 +166,7 @@ def _storable(told: Told) -> Told:
         why=_cut(told.why, 4_000),
         link=_cut(told.link, 2_000),
         environment=_cut(told.environment, 128),
+        agent=_cut(told.agent, 400),
     )
 
 

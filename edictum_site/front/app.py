@@ -16,7 +16,7 @@ from edictum_site.front.environ import Scope, environ_of
 from edictum_site.front.replies import FAILED, Again, Reply, Streamed, answer, broken, refusal
 from edictum_site.front.sending import Client, Send, Sender
 from edictum_site.front.stopping import Stopping
-from edictum_site.front.streams import Streams
+from edictum_site.front.streams import STREAM_HEAD, Streams
 from edictum_site.front.threads import Threads
 
 log = logging.getLogger(__name__)
@@ -71,6 +71,8 @@ class Front:
             answered = await self._answer(environ, body, client)
         finally:
             self._bodies.release(body)
+        if isinstance(answered, Streamed) and scope["method"] == "HEAD":
+            answered = Reply(200, list(STREAM_HEAD), b"")
         if isinstance(answered, Streamed):
             memory = environ["edictum.memory"]
             del environ, body  # thousands are held, for days

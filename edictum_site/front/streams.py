@@ -2,9 +2,16 @@
 
 from typing import Any, Protocol
 
-from edictum_site.front.replies import Reply
+from edictum_site.front.replies import Header, Reply
 from edictum_site.front.sending import Client
 from edictum_site.front.threads import Threads
+
+STREAM_HEAD: list[Header] = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+    (b"x-content-type-options", b"nosniff"),
+]
 
 
 class Streams(Protocol):

@@ -39,6 +39,7 @@ def note_manage_key(
         ),
         link=link,
         environment=environment,
+        agent=agent,
     )
 
 

@@ -16,6 +16,9 @@ class Finding(models.Model):
     kind = models.CharField(max_length=64)
     subject = models.CharField(max_length=400)  # what it is about, as people would name it
     environment = models.CharField(max_length=128, blank=True)  # empty: the whole project
+    agent = models.CharField(  # empty: no single one
+        max_length=400, blank=True, default="", db_default=""
+    )
     why = models.TextField()
     link = models.CharField(max_length=2000, blank=True)
     since = models.DateTimeField()

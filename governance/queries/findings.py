@@ -12,9 +12,16 @@ MANAGE_KEY = "manage_key_used_by_agent"  # what nothing ends but the end of the 
 AT_ONCE = 1_000
 
 
-def open_findings(project: Project, limit: int = 200) -> list[Finding]:
-    """Newest first."""
-    return list(_open().filter(project=project).order_by("-since", "-id")[:limit])
+def open_findings(
+    project: Project, limit: int = 200, *, environment: str = "", agent: str = ""
+) -> list[Finding]:
+    """Newest first. Of an environment or an agent: with what is of no single one."""
+    found = _open().filter(project=project)
+    if environment:
+        found = found.filter(environment__in=["", environment])
+    if agent:
+        found = found.filter(agent__in=["", agent[:400]])
+    return list(found.order_by("-since", "-id")[:limit])
 
 
 def resolved_findings(project: Project, limit: int = 50) -> list[Finding]:

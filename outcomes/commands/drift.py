@@ -98,7 +98,7 @@ def _changed_at(agent: FleetAgent, drift: Drift, whole: Fleet) -> datetime | Non
 def _told(slug: str, each: Drifting) -> Told:
     agent = each.agent
     link = agent_url(slug, agent.name)
-    return Told(why=_why(each), link=link, environment=agent.environment)
+    return Told(why=_why(each), link=link, environment=agent.environment, agent=agent.name)
 
 
 def _told_of_many(slug: str, environment: str, drift: Drift, group: list[Drifting]) -> Told:

@@ -135,6 +135,7 @@ def _note_lowering(key: str, did: str, access: Access, agent: str) -> None:
         ),
         link=_link(key, access),
         environment=access.environment,
+        agent=agent,
     )
 
 

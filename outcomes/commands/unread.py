@@ -35,7 +35,7 @@ def _seen(each: Repeated) -> Seen:
 
 def _told(each: Repeated) -> Told:
     link = reverse("governance:keys", args=[each.project_slug])
-    return Told(why=WHY, link=link, environment=each.environment)
+    return Told(why=WHY, link=link, environment=each.environment, agent=each.agent)
 
 
 def _has_reported(each: Repeated) -> bool:

@@ -148,7 +148,9 @@ def _attention(
     stopped = words.of_stopped(counts, urls["stopped"])
     notices += [stopped] if stopped else []
     attention = reverse("governance:attention", args=[slug])
-    for each in governed.open_findings(request.project, FINDINGS):
+    for each in governed.open_findings(
+        request.project, FINDINGS, environment=scope.environment, agent=scope.agent
+    ):
         said = format_html("{}: <code>{}</code>", kind_words(each.kind), each.subject)
         url = each.link or f"{attention}#finding-{each.pk}"
         notices.append(

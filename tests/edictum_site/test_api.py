@@ -1,10 +1,13 @@
 """The one API: both prefixes, errors in one shape, and a browser's way in."""
 
+import re
+
 import pytest
 from django.test import Client
 
 from governance.domain.roles import Role
 from tests import builders
+from tests.edictum_site import routes
 
 NEW_KEY = {"name": "bot", "env": "production", "scopes": ["agent"]}
 
@@ -37,6 +40,15 @@ def test_a_method_that_is_not_there_is_405_as_json(reader):
     response = reader.patch("/v1/keys")
     assert is_error(response, 405, "method_not_allowed")
     assert set(response["Allow"].split(", ")) == {"GET", "POST"}
+
+
+def test_every_get_answers_to_head_with_the_same_status_and_no_body(reader):
+    for asked in sorted(each for each in routes.API if each.startswith("GET ")):
+        path = "/v1/" + re.sub(r"{(\w+)}", "1", asked.partition(" ")[2])
+        got, head = reader.get(path), reader.head(path)
+        assert (head.status_code, head.content) == (got.status_code, b""), path
+    assert reader.head("/v1/outcomes").status_code == 200
+    assert reader.head("/v1/contracts/1/rollbacks").status_code == 405
 
 
 def test_a_body_that_is_no_json_is_400(project):

@@ -353,6 +353,12 @@ def test_who_gets_no_stream_is_told_so_as_of_any_request(toy):
     assert (response.status, json.loads(body)["code"]) == (404, "not_found")
 
 
+def test_whoever_asks_for_the_head_of_a_stream_gets_no_stream(toy):
+    response, body = toy.ask("/stream?endless", "HEAD")
+    assert (response.status, response.headers["Content-Type"]) == (200, "text/event-stream")
+    assert body == b""
+
+
 def test_a_stop_cuts_streams_and_a_client_that_leaves_ends_its_own(own):
     connection = own.say("GET /stream?endless HTTP/1.1", "Host: here")
     received = b""

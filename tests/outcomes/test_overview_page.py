@@ -135,6 +135,21 @@ def test_the_page_is_about_its_scope(pages, agent):
     assert tile(other, "rate") == "Success rate \N{EN DASH} none ran"
 
 
+def test_what_was_noticed_follows_the_scope(pages, agent, project):
+    agent.post(an_item())
+    for of, place in (("one", "production"), ("two", "production"), ("two", "staging")):
+        subject = f"{of} in {place}"
+        findings.found(project.pk, "odd", subject, why="So.", environment=place, agent=of)
+    findings.found(project.pk, "check_flips", "of all", why="So.")
+    assert "Four things need attention." in pages.text("overview/")
+    of_two = pages.text("overview/", agent="two")
+    assert "Three things need attention." in of_two
+    assert "one in production" not in of_two
+    both = pages.text("overview/", agent="two", environment="staging")
+    assert "Two things need attention." in both
+    assert "two in staging" in both
+
+
 def test_it_says_something_new_only_when_something_is(
     pages, agent, project, django_assert_max_num_queries
 ):
