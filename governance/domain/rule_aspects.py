@@ -14,7 +14,8 @@ from governance.domain.condition_words import (
     shortened,
     value_in_words,
 )
-from governance.domain.plain_document import mapping, texts_in
+from governance.domain.document import Document
+from governance.domain.plain_document import mapping, rules_in, texts_in, values_of
 
 ACTIONS: Mapping[str, str] = {
     "block": "denies",
@@ -77,6 +78,16 @@ def rule_in_words(rule: Mapping[str, Any], default_mode: str) -> str:
     tools = ", ".join(f"`{tool}`" for tool in tools_of(rule))
     kind = str(rule.get("type", "no type"))
     return shortened(f"{kind}{', ' if tools else ''}{tools}: {'; '.join(parts)}")
+
+
+def rules_said(document: Document) -> dict[str, str]:
+    """By the id of each rule what it does."""
+    values = values_of(document)
+    mode = str(mapping(values.get("defaults")).get("mode", "enforce"))
+    said: dict[str, str] = {}
+    for place, rule in enumerate(rules_in(values)):
+        said.setdefault(rule_id(rule, place), rule_in_words(rule, mode))
+    return said
 
 
 def _doing(rule: Mapping[str, Any]) -> str:

@@ -1,8 +1,14 @@
 """Versions of contracts as their bytes, for whoever asks them again what they say."""
 
 from dataclasses import dataclass
+from typing import Final
 
+from governance.domain.document import read_document
+from governance.domain.outline import outline
+from governance.domain.rule_aspects import rules_said
 from governance.models import BundleVersion
+
+LINES: Final = 40  # of a rule that are shown; a longer one is read in its contract
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +28,34 @@ def version_written(version: int) -> Written | None:
         .first()
     )
     return Written(row[0], row[1], row[2], bytes(row[3])) if row else None
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRule:
+    """One rule of a version: where it stands, what it does, and how it is written."""
+
+    line: int
+    type: str
+    says: str
+    text: str
+    more_lines: int
+
+
+def rule_written(project_id: int, bundle: str, number: int, rule: str) -> WrittenRule | None:
+    """None where the version does not have it, as of an older one under the same name."""
+    versions = BundleVersion.objects.filter(bundle__project=project_id, bundle__name=bundle)
+    written = versions.filter(number=number).values_list("document", flat=True).first()
+    if written is None:
+        return None
+    document = read_document(bytes(written))
+    found = next((each for each in outline(document) if each.id == rule), None)
+    if found is None:
+        return None
+    lines = document.text.splitlines()[found.line - 1 : found.end_line]
+    return WrittenRule(
+        found.line,
+        found.type,
+        rules_said(document).get(rule, ""),
+        "\n".join(lines[:LINES]),
+        max(0, len(lines) - LINES),
+    )

@@ -14,12 +14,13 @@ from governance.domain.document import Document
 from governance.domain.errors import NotFound
 from governance.domain.meaning import changes
 from governance.domain.outline import outline
+from governance.domain.rule_aspects import rules_said
 from governance.models import Bundle, BundleVersion, Deployment
 from governance.policies import Action, may
 from governance.queries.bundles import assignments_of, document_of, newest_of, places_with_a_past
 from governance.queries.checking import Marked, check_text
 from governance.views.contract_tabs import COMPARE, OVERVIEW, TEXT, shown_tabs
-from governance.views.contract_words import mode_fact, rules_fact, rules_said, standing_sentence
+from governance.views.contract_words import mode_fact, rules_fact, standing_sentence
 from governance.views.text_sides import MOST_LINES, sides_of
 from governance.views.yaml_marks import marked_lines
 

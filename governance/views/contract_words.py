@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from governance.domain.document import Document
 from governance.domain.plain_document import mapping, rules_in, values_of
-from governance.domain.rule_aspects import rule_id, rule_in_words
 from governance.queries.bundles import ListedBundle
 
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
@@ -85,16 +84,6 @@ def mode_fact(document: Document) -> str:
     does = "enforce" if mode == "observe" else "observe"
     said = f"one rule {does}s" if other == 1 else f"{number_word(other).lower()} rules {does}"
     return f"{mode}; {said}"
-
-
-def rules_said(document: Document) -> dict[str, str]:
-    """By the id of each rule what it does."""
-    values = values_of(document)
-    mode = str(mapping(values.get("defaults")).get("mode", "enforce"))
-    said: dict[str, str] = {}
-    for place, rule in enumerate(rules_in(values)):
-        said.setdefault(rule_id(rule, place), rule_in_words(rule, mode))
-    return said
 
 
 def _places(names: Sequence[str]) -> str:

@@ -33,6 +33,7 @@ class CallFilter:
     tool: str = ""
     type: str = ""
     reason: str = ""
+    rule: str = ""  # of a contract
     verdict: str = ""
     disagreement: bool | None = None
     environment: str = ""
@@ -100,6 +101,8 @@ def such_calls(wanted: CallFilter) -> Q:
         such &= Q(kind="" if wanted.type == OPEN else wanted.type)
     if wanted.reason:
         such &= Q(reason=as_text(wanted.reason))
+    if wanted.rule:
+        such &= Q(rule=as_text(wanted.rule))
     if wanted.verdict:
         such &= Q(verdict=wanted.verdict)
     if wanted.disagreement is not None:

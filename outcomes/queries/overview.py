@@ -11,15 +11,12 @@ from django.db.models import Count, Max, Q, QuerySet, Subquery
 from outcomes.codec import as_text, digest_of
 from outcomes.domain.figures import Figures
 from outcomes.domain.scope import Scope
-from outcomes.models import Call, Event, Session
+from outcomes.models import Event, Session
 from outcomes.queries.calls import CallFilter
 from outcomes.queries.session_reports import sessions
 from outcomes.queries.stats import StepFigures, figures_by_over_time, figures_over_time
 
 STOPPED_SHOWN: Final = 5
-LOOPS_SHOWN: Final = 10
-LOOP: Final = 5  # times that the same call of a session is denied
-_LOOKED_THROUGH: Final = 50  # sessions with denials, the newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +40,6 @@ class StoppedCounts:
     before: int  # stopped, in the time before
     sessions_before: int
     newest_event: int  # of the whole project; 0: none, or no session
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loop:
-    """The same call of a session, denied again and again."""
-
-    session_id: str
-    environment: str
-    agent: str
-    tool: str
-    rule: str
-    reason: str
-    times: int
-    last_at: datetime
 
 
 def two_periods(project_id: int, scope: Scope) -> tuple[Period, Period]:
@@ -125,41 +108,6 @@ def newest_event(project_id: int) -> int:
 def newest_stopped(project_id: int, scope: Scope) -> list[Session]:
     found = sessions(project_id).exclude(stopped="").defer("tally")
     return list(_sessions_in(found, scope, scope.since)[:STOPPED_SHOWN])
-
-
-def denial_loops(project_id: int, scope: Scope) -> list[Loop]:
-    """Among the newest sessions that have so many denials at all."""
-    found = Session.objects.filter(project=project_id, denied__gte=LOOP)
-    newest = _sessions_in(found, scope, scope.since).order_by("-last_at", "-id")
-    rows = (
-        Call.objects.filter(
-            session__in=newest.values("id")[:_LOOKED_THROUGH],
-            kind=Call.Kind.DENIED,
-            at__gte=scope.since,
-            at__lt=scope.until,
-        )
-        .order_by()
-        .values(
-            "session__session_id", "environment__name", "agent__name", "tool__name",
-            "rule", "reason", "arguments",
-        )
-        .annotate(times=Count("id"), last_at=Max("at"))
-        .filter(times__gte=LOOP)
-        .order_by("-times", "-last_at")[:LOOPS_SHOWN]
-    )  # fmt: skip
-    return [
-        Loop(
-            session_id=row["session__session_id"],
-            environment=row["environment__name"],
-            agent=row["agent__name"],
-            tool=row["tool__name"],
-            rule=row["rule"],
-            reason=row["reason"],
-            times=row["times"],
-            last_at=row["last_at"],
-        )
-        for row in rows
-    ]
 
 
 def _sessions_in(found: QuerySet[Session], scope: Scope, since: datetime) -> QuerySet[Session]:

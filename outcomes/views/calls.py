@@ -138,6 +138,7 @@ def _file(request: MemberRequest) -> HttpResponseBase | None:
 def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
     scope, narrowing = scope_of(request, is_list=True), narrowing_of(request)
     session, tool = request.GET.get("session", ""), request.GET.get("tool", "")
+    why = _why(request)
     show, without_session = _show(request), session == NO_SESSION
     start = start_of(request.GET, PLACE_BY_TIME)
     page = queries.calls_by_time(
@@ -153,7 +154,7 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
     if tag == known:
         return {"tag": tag}
     all_calls = reverse("outcomes:calls", args=[request.project.slug])
-    chosen = {"session": session, "tool": tool} | scope.query() | narrowing.query()
+    chosen = {"session": session, "tool": tool} | why | scope.query() | narrowing.query()
     address = with_query(all_calls, **chosen)
     return {
         "lines": call_lines(page.rows, now),
@@ -167,7 +168,7 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
         "links": links_of(page, PLACE_BY_TIME, with_query(address, show=show)),
         "files": files_of(with_query(address, show=show)),
         "live_url": _live(request, tag, show=show, **chosen) if start.is_newest else "",
-        "is_narrowed": bool(narrowing) or not scope.is_all,
+        "is_narrowed": bool(narrowing) or any(why.values()) or not scope.is_all,
     }
 
 
@@ -181,12 +182,27 @@ def _wanted(request: MemberRequest, scope: Scope) -> CallFilter:
         version=narrowing.version,
         since=since,
         until=until,
+        reason=_why(request)["reason"],
+        rule=_why(request)["rule"],
     )
 
 
+def _why(request: MemberRequest) -> dict[str, str]:
+    """What decided of the calls: the reason of a denial, the rule of a contract."""
+    return {name: request.GET.get(name, "") for name in ("reason", "rule")}
+
+
 def _narrowing(request: MemberRequest) -> dict[str, Any]:
-    others = {name: request.GET.get(name, "") for name in (*NAMES, "session", "tool", "show")}
-    return narrowing_context(request, narrowing_of(request), request.path, **others)
+    names = (*NAMES, "session", "tool", "reason", "rule", "show")
+    others = {name: request.GET.get(name, "") for name in names}
+    narrowing = narrowing_of(request)
+    every = others | narrowing.query()
+    why = [
+        (name, value, with_query(request.path, **every | {name: ""}))
+        for name, value in _why(request).items()
+        if value
+    ]
+    return {"why": why} | narrowing_context(request, narrowing, request.path, **others)
 
 
 def _choices(address: str, counts: Mapping[str, int]) -> list[tuple[str, str, int | None, str]]:

@@ -16,10 +16,12 @@ from governance.auth import MemberRequest, beside, member_page
 from governance.domain.figures import percent, thousands
 from governance.domain.finding_words import kind_words
 from outcomes.domain.figures import Figures
+from outcomes.domain.loops import LOOP
 from outcomes.domain.moments import time_text
 from outcomes.domain.scope import Scope
 from outcomes.domain.standing_out import Fall, Judged, falls
 from outcomes.queries import overview as found
+from outcomes.queries.denials import denial_loops
 from outcomes.queries.overview import Period
 from outcomes.templatetags.addresses import session_url
 from outcomes.views import overview_charts as charts
@@ -141,7 +143,7 @@ def _attention(
     notices += [
         words.of_fall(fall, with_query(urls["failures"], tool=fall.tool)) for fall in fallen
     ]
-    loops = found.denial_loops(project_id, scope) if denied >= found.LOOP else []
+    loops = denial_loops(project_id, scope) if denied >= LOOP else []
     for loop in loops:
         session = session_url(slug, loop.session_id, loop.environment)
         notices.append(words.of_loop(loop, with_query(session, show="denied") + "#calls"))

@@ -10,13 +10,13 @@ from django.utils.safestring import SafeString
 
 from governance.domain.figures import duration, percent, thousands
 from outcomes.domain.figures import Figures
+from outcomes.domain.loops import ENDLESS, Loop
 from outcomes.domain.standing_out import Fall, Judged
 from outcomes.queries import Backlog
-from outcomes.queries.overview import Loop, StoppedCounts
+from outcomes.queries.overview import StoppedCounts
 from outcomes.views.sentences import counted, number_word
 
 LATE: Final = 60.0  # seconds behind after which something must be wrong
-ENDLESS: Final = 20  # times the same denied call: no agent does so on purpose
 DEEP: Final = 10.0  # points of success
 MOST: Final = 10
 

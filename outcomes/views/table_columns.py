@@ -4,6 +4,8 @@ from typing import Final
 
 from governance.domain.tables import Columns
 from governance.queries.approvals import Approval
+from outcomes.domain.denials import Alike, Rule, Sum
+from outcomes.domain.loops import Loop
 from outcomes.models import Call, RejectedItem, Session, Suggestion
 from outcomes.queries.disagreements import Group
 from outcomes.queries.fleet import FleetAgent
@@ -103,4 +105,33 @@ DISAGREEMENTS: Final[Columns[Group]] = {
     "newest_call_id": lambda row: row.call_id,
     "environment": lambda row: row.environment,
     "newest_at": lambda row: row.at,
+}
+DENIALS: Final[Columns[tuple[Alike, Sum]]] = {
+    "reason": lambda row: row[0].reason,
+    "rule": lambda row: row[0].rule.name or None,
+    "contract": lambda row: row[0].rule.contract or None,
+    "version": lambda row: row[0].rule.version or None,
+    "tool_name": lambda row: row[0].tool,
+    "agent_id": lambda row: row[0].agent,
+    "denied": lambda row: row[1].calls,
+    "denied_before": lambda row: row[1].before,
+}
+RULES: Final[Columns[tuple[Rule, Sum]]] = {
+    "rule": lambda row: row[0].name,
+    "contract": lambda row: row[0].contract or None,
+    "version": lambda row: row[0].version or None,
+    "denied": lambda row: row[1].calls,
+    "denied_before": lambda row: row[1].before,
+}
+LOOPS: Final[Columns[Loop]] = {
+    "session_id": lambda row: row.session_id,
+    "environment": lambda row: row.environment,
+    "agent_id": lambda row: row.agent,
+    "tool_name": lambda row: row.tool,
+    "reason": lambda row: row.reason,
+    "rule": lambda row: row.rule or None,
+    "times": lambda row: row.times,
+    "first_at": lambda row: row.first_at,
+    "last_at": lambda row: row.last_at,
+    "call_id": lambda row: row.call_id,
 }

@@ -3,7 +3,8 @@
 import pytest
 
 from governance.domain.document import read_document
-from governance.views.contract_words import mode_fact, rules_fact, rules_said, standing_sentence
+from governance.domain.rule_aspects import rules_said
+from governance.views.contract_words import mode_fact, rules_fact, standing_sentence
 from governance.views.yaml_marks import marked_lines
 from tests.governance.contracts import ALWAYS, document, pre
 from tests.governance.serving import RICH

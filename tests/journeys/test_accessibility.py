@@ -31,6 +31,8 @@ PAGES = {
     "call": f"/p/default/calls/{SESSION}-1/",
     "call to try": f"/p/default/try-call/?of={SESSION}-1",
     "denied call": f"/p/default/calls/{SESSION}-3/",
+    "denials": "/p/default/denials/",
+    "denials of a rule": "/p/default/denials/rule/?rule=no-card-numbers",
     "approvals": "/p/default/approvals/",
     "agents": "/p/default/agents/",
     "agent": "/p/default/agents/billing-bot/",
@@ -96,11 +98,16 @@ PAGES = {
 @pytest.fixture(scope="module")
 def _something_to_show(console):
     common = {"session_id": SESSION, "agent_id": "billing-bot"}
+    again = common | {"tool_args": {"card": 4}, "decision_name": "no-card-numbers"}
     console.post(
         an_outcome(f"{SESSION}-1", output={"rows": [1, 2]}, tool_args={"q": "x"}, **common),
         an_outcome(f"{SESSION}-2", output="Error: x", tool_success=True, **common),
         an_outcome(f"{SESSION}-3", type="denied", reason="pre_hook", details="no", **common),
         an_outcome(f"{SESSION}-4", output="x" * 13_000, **common),
+        *[
+            an_outcome(f"{SESSION}-again-{n}", type="denied", reason="contract", **again)
+            for n in range(3)
+        ],
         {"type": "odd", "call_id": "c", "tool_name": "t"},
     )
     console.post(an_event("call_allowed", f"{SESSION}-5", run_id=SESSION), to="events")

@@ -21,6 +21,7 @@ PAGES = {
     "sessions/": "session_id",
     "sessions/s-1/": "call_id",
     "calls/": "call_id",
+    "denials/": "reason",
     "agents/": "agent_id",
     "approvals/": "id",
     "settings/rejected/": "code",

@@ -1,0 +1,222 @@
+"""What was denied: over time, in loops, by reason, tool, agent and rule."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+
+from governance.auth import MemberRequest, member_page
+from governance.table_files import table_file
+from outcomes.charts import LinkTo
+from outcomes.domain.denials import Denials, Rule, Sum
+from outcomes.domain.loops import Loop
+from outcomes.domain.moments import time_text
+from outcomes.domain.scope import Scope
+from outcomes.queries.denials import denial_loops, denied_of, observed_in
+from outcomes.queries.overview import newest_event
+from outcomes.templatetags.addresses import call_url, session_url
+from outcomes.views import denials_charts as charts
+from outcomes.views.denials_words import denials_sentence, most_words
+from outcomes.views.overview_charts import STEP_WORDS
+from outcomes.views.paging import files_of, with_query
+from outcomes.views.scope import scope_of
+from outcomes.views.table_columns import DENIALS, LOOPS, RULES
+
+TOOLS_SHOWN: Final = 8
+RULES_SHOWN: Final = 50
+
+
+class Bar(NamedTuple):
+    name: str
+    sum: Sum
+    url: str
+
+
+class Bars(NamedTuple):
+    """The longest first; the rest is told in sum."""
+
+    lines: list[Bar]
+    most: int
+    more: int  # how many others
+    others: Sum
+
+
+class LoopLine(NamedTuple):
+    loop: Loop
+    goes_on: bool
+    session_url: str
+    call_url: str
+
+
+class RuleLine(NamedTuple):
+    rule: Rule
+    sum: Sum
+    trend: SafeString
+    url: str
+
+
+@require_safe
+@member_page()
+def denials(request: MemberRequest) -> HttpResponseBase:
+    scope = scope_of(request)
+    if (file := _file(request, scope)) is not None:
+        return file
+    context = _denials(request, scope) | {"page_title": "Denials"}
+    return render(request, "outcomes/denials.html", context)
+
+
+@require_safe
+@member_page()
+def denials_standing(request: MemberRequest) -> HttpResponse:
+    """The page's content alone, as long as something has changed; asked for every second."""
+    scope = scope_of(request)
+    if request.GET.get("tag") == _tag(scope, newest_event(request.project.pk)):
+        return HttpResponse(status=204)
+    context = _denials(request, scope) | {"alone": True}
+    return render(request, "outcomes/_denials.html", context)
+
+
+def rule_url(slug: str, rule: Rule, scope: Scope) -> str:
+    told = {"rule": rule.name, "contract": rule.contract, "version": str(rule.version or "")}
+    return with_query(reverse("outcomes:denials_of_rule", args=[slug]), **told, **scope.query())
+
+
+def denied_url(slug: str, scope: Scope, **narrowed: str) -> str:
+    """The list of those very calls."""
+    address = reverse("outcomes:calls", args=[slug])
+    return with_query(address, **scope.query() | {"show": "denied"} | narrowed)
+
+
+def bars_of(sums: Mapping[str, Sum], url: Callable[[str], str], shown: int = TOOLS_SHOWN) -> Bars:
+    """Without those that only the time before has."""
+    now = {name: each for name, each in sums.items() if each.calls}
+    lines = [Bar(name, each, url(name)) for name, each in list(now.items())[:shown]]
+    rest = list(now.values())[shown:]
+    others = Sum(sum(each.calls for each in rest), sum(each.before for each in rest))
+    return Bars(lines, lines[0].sum.calls if lines else 0, len(rest), others)
+
+
+def link_to_steps(slug: str, scope: Scope, **narrowed: str) -> LinkTo:
+    """From a step of a chart to the denied calls in it."""
+    steps = scope.steps()
+    chosen = {"environment": scope.environment, "agent": scope.agent, "show": "denied"} | narrowed
+
+    def link(first: int, last: int) -> str:
+        time = {"from": time_text(steps[first].start), "to": time_text(steps[last].end)}
+        return with_query(reverse("outcomes:calls", args=[slug]), **time, **chosen)
+
+    return link
+
+
+def _denials(request: MemberRequest, scope: Scope) -> dict[str, Any]:
+    project, slug, now = request.project, request.project.slug, timezone.now()
+    found = denied_of(project.pk, scope)
+    loops = denial_loops(project.pk, scope)
+    whole = found.denials.whole
+    newest = newest_event(project.pk)
+    rules = found.denials.by_rule
+    here = with_query(reverse("outcomes:denials", args=[slug]), **scope.query())
+    live = reverse("outcomes:denials_standing", args=[slug])
+    named = sum(each.calls for each in rules.values())
+    return {
+        "sentence": denials_sentence(scope, whole, found.calls, found.calls_before, loops, now),
+        "is_new": not newest,
+        "calls": found.calls,
+        "whole": whole,
+        "step_words": STEP_WORDS[scope.step],
+        "most_words": most_words(whole, STEP_WORDS[scope.step]),
+        "chart": charts.by_reason(scope, found.denials.by_reason, link_to_steps(slug, scope)),
+        "loops": [_loop_line(slug, loop, now) for loop in loops],
+        "by": _by(slug, scope, found.denials),
+        "rules": _rule_lines(slug, scope, rules),
+        "rules_of": sum(bool(each.calls) for each in rules.values()),
+        "named": named,
+        "observed": observed_in(project.pk, scope),
+        "all_url": denied_url(slug, scope),
+        "loop_files": files_of(with_query(here, table="loops")),
+        "rule_files": files_of(with_query(here, table="rules")),
+        "files": files_of(here),
+        "live_url": with_query(live, **scope.query(), tag=_tag(scope, newest)),
+    }
+
+
+def _by(slug: str, scope: Scope, found: Denials) -> list[tuple[str, str, bool, Bars]]:
+    """Heading, what there is more of, whether it is a name of a machine, and the bars."""
+    return [
+        (
+            "By reason",
+            "reason",
+            False,
+            bars_of(found.by_reason, lambda name: denied_url(slug, scope, reason=name), 12),
+        ),
+        (
+            "By tool",
+            "tool",
+            True,
+            bars_of(found.by_tool, lambda name: denied_url(slug, scope, tool=name)),
+        ),
+        (
+            "By agent",
+            "agent",
+            True,
+            bars_of(found.by_agent, lambda name: denied_url(slug, scope, agent=name)),
+        ),
+    ]
+
+
+def _rule_lines(slug: str, scope: Scope, rules: Mapping[Rule, Sum]) -> list[RuleLine]:
+    shown = [(rule, each) for rule, each in rules.items() if each.calls][:RULES_SHOWN]
+    most = max((max(each.steps) for _, each in shown), default=0)
+    return [
+        RuleLine(rule, each, charts.trend(each, most, rule.name), rule_url(slug, rule, scope))
+        for rule, each in shown
+    ]
+
+
+def _loop_line(slug: str, loop: Loop, now: datetime) -> LoopLine:
+    session = session_url(slug, loop.session_id, loop.environment)
+    return LoopLine(
+        loop,
+        loop.goes_on(now),
+        with_query(session, show="denied") + "#calls",
+        call_url(slug, loop.call_id, loop.environment),
+    )
+
+
+def _file(request: MemberRequest, scope: Scope) -> StreamingHttpResponse | None:
+    """Its tables: without a name all that is counted here, line by line."""
+    project = request.project
+    match request.GET.get("table", ""):
+        case "loops":
+            rows = lambda: denial_loops(project.pk, scope)  # noqa: E731 - read only when asked for
+            return table_file(request, project, "denial-loops", LOOPS, rows)
+        case "rules":
+            return table_file(
+                request,
+                project,
+                "denials-by-rule",
+                RULES,
+                lambda: denied_of(project.pk, scope).denials.by_rule.items(),
+            )
+        case _:
+            return table_file(
+                request,
+                project,
+                "denials",
+                DENIALS,
+                lambda: denied_of(project.pk, scope).denials.by(lambda alike: alike).items(),
+            )
+
+
+def _tag(scope: Scope, newest: int) -> str:
+    """Of what the page is made of: what came in, and the minute."""
+    seen = (newest, scope.query(), scope.since, scope.until)
+    return sha256(repr(seen).encode()).hexdigest()[:16]

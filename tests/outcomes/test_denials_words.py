@@ -1,0 +1,76 @@
+"""The sentences of the pages about denials: calm, single and plural."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from outcomes.domain.denials import Rule, Sum
+from outcomes.domain.loops import Loop
+from outcomes.domain.scope import scope_from
+from outcomes.views.denials_words import denials_sentence, most_words, rule_sentence
+
+NOW = datetime(2026, 11, 18, 9, tzinfo=UTC)
+DAY = scope_from({}, now=NOW, zone=UTC)
+
+
+def a_loop(minutes_ago):
+    at = NOW - timedelta(minutes=minutes_ago)
+    return Loop(
+        session_id="s", environment="p", agent="a", tool="t", rule="r", reason="contract",
+        times=3, first_at=at, last_at=at, call_id="c",
+    )  # fmt: skip
+
+
+def said(denied=0, before=0, calls=100, calls_before=100, loops=()):
+    return denials_sentence(DAY, Sum(denied, before), calls, calls_before, list(loops), NOW)
+
+
+def test_it_says_how_many_and_how_that_was_before():
+    assert (
+        said(816, 585, 19_529)
+        == "816 of 19,529 calls were denied, 231 more than in the 24 hours before."
+    )
+    assert said(1, 3, 1) == "1 of 1 call was denied, 2 fewer than in the 24 hours before."
+    assert said(4, 4) == "4 of 100 calls were denied, as many as in the 24 hours before."
+    assert said(4, 0, calls_before=0) == "4 of 100 calls were denied."
+
+
+def test_it_says_that_nothing_was_denied_or_called():
+    calm = "Nothing was denied in the last 24 hours"
+    assert said() == f"{calm}: each of 100 calls went through."
+    assert (
+        said(before=7, calls=1) == f"{calm}, 7 in the 24 hours before: the one call went through."
+    )
+    assert said(calls=0) == "No agent called a tool in the last 24 hours."
+
+
+@pytest.mark.parametrize(
+    ("ago", "words"),
+    [
+        ((1,), "One loop is still going."),
+        ((1, 2, 60), "Two loops are still going."),
+        ((60,), "One loop, no longer going."),
+        ((60, 70), "Two loops, none of them still going."),
+        ((), "before."),
+    ],
+)
+def test_loops_that_go_on_are_told_first(ago, words):
+    assert said(50, 1, loops=[a_loop(minutes) for minutes in ago]).endswith(words)
+
+
+def test_a_rule_says_what_it_denied():
+    rule = Rule("no-<rm>", "ops", 2)
+    sentence = rule_sentence(DAY, rule, Sum(2, 3), 10)
+    assert sentence == (
+        "<code>no-&lt;rm&gt;</code> denied 2 of 10 calls in the last 24 hours, "
+        "1 fewer than in the 24 hours before."
+    )
+    nothing = rule_sentence(DAY, rule, Sum(0, 3), 10)
+    assert "denied nothing in the last 24 hours; 3 in the 24 hours before." in nothing
+
+
+def test_a_chart_says_when_most_was_denied():
+    assert most_words(Sum(9, 0, [3, 1, 5]), "hour") == "5 in the last hour, the most of all"
+    assert most_words(Sum(9, 0, [5, 1, 3]), "hour") == "at most 5 in an hour"
+    assert most_words(Sum(5, 0, [5, 0, 0]), "day") == "at most 5 in a day"
+    assert most_words(Sum(0, 0, [0, 0]), "hour") == ""
