@@ -19,13 +19,11 @@ from outcomes.domain.fold import fold
 from outcomes.domain.outcome import ToolArtifactReference, ToolDenied
 from outcomes.domain.overview import BriefCall, overview_of
 from outcomes.models import (
-    AgentMinute,
     AgentSeen,
     ArtifactUse,
     Call,
     Event,
     Session,
-    ToolMinute,
 )
 from outcomes.queries import CallFilter
 from outcomes.queries.stats import By
@@ -38,8 +36,6 @@ def differences() -> list[str]:
     folded = _folded()
     return [
         *_in_calls(folded),
-        *_in_rollups(ToolMinute, "tool"),
-        *_in_rollups(AgentMinute, "agent"),
         *_in_figures(),
         *_in_sessions(folded),
         *_in_fleet(),
@@ -84,25 +80,6 @@ def _in_calls(folded: Found) -> Iterator[str]:
         for name, (has, should) in found.items():
             if has != should:
                 yield f"call {row.call_id}: {name} is {has!r}, should be {should!r}"
-
-
-def _in_rollups(model: Any, name: str) -> Iterator[str]:
-    should: Counter[tuple[Any, ...]] = Counter()
-    disagreeing: Counter[tuple[Any, ...]] = Counter()
-    columns = ("environment", name, "at", "kind", "verdict", "reason", "disagreement")
-    for env, named, at, kind, verdict, reason, disagreement in Call.objects.values_list(*columns):
-        key = (env, named, _minute(at), kind, verdict, reason[:64])
-        should[key] += 1
-        disagreeing[key] += disagreement
-    has = {
-        (row.environment_id, getattr(row, f"{name}_id"), row.minute, row.kind, row.verdict,
-         row.reason): (row.calls, row.disagreements)
-        for row in model.objects.all()
-    }  # fmt: skip
-    for key in should.keys() | has.keys():
-        kept, right = has.get(key, (0, 0)), (should[key], disagreeing[key])
-        if kept != right:
-            yield f"rollup by {name} {key}: {kept}, should be {right}"
 
 
 def _in_figures() -> Iterator[str]:
@@ -168,10 +145,6 @@ def _in_artifacts(folded: Found) -> Iterator[str]:
         right = (calls, reads, dict(makers), min(times, default=None), max(times, default=None))
         if has.get(key) != right:
             yield f"artifact {key}: {has.get(key)}, should be {right}"
-
-
-def _minute(at: datetime) -> datetime:
-    return at.replace(second=0, microsecond=0)
 
 
 def _in_sessions(folded: Found) -> Iterator[str]:

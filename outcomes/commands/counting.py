@@ -6,26 +6,22 @@ The settle path pays for it, so each call is looked at once; `rolling_up` does t
 from collections import defaultdict
 from collections.abc import Iterable
 
-from outcomes import bulk
 from outcomes.codec import CallRow
 from outcomes.codec.rollups import Counts, Took, code_of, pack_change
 from outcomes.domain.durations import bucket_of
 from outcomes.domain.figures import REASON
-from outcomes.domain.rollups import minute_of, time_of
-from outcomes.models import AgentMinute, RollupChange, ToolMinute
+from outcomes.domain.rollups import minute_of
+from outcomes.models import RollupChange
 
 Change = tuple[CallRow | None, CallRow]  # a call as it was, if it was, and as it is
 Gone = tuple[CallRow, None]
 
-_SUMS = ("calls", "disagreements")
 _Counts = dict[tuple[int, int, int, int, str, str, str], list[int]]
 _Took = dict[tuple[int, int, int, int, int], int]
 
 
 def count(changes: Iterable[Change | Gone]) -> None:
-    counts, took = _counted(changes)
-    _append(counts, took)
-    _add_to_minutes(counts)
+    _append(*_counted(changes))
 
 
 def _counted(changes: Iterable[Change | Gone]) -> tuple[_Counts, _Took]:
@@ -70,17 +66,3 @@ def _append(counts: _Counts, took: _Took) -> None:
             counts=packed,
             durations=durations,
         )
-
-
-def _add_to_minutes(counts: _Counts) -> None:
-    by_tool: dict[tuple[object, ...], list[int]] = defaultdict(lambda: [0, 0])
-    by_agent: dict[tuple[object, ...], list[int]] = defaultdict(lambda: [0, 0])
-    for (environment, minute, tool, agent, *became), (calls, disagreements) in counts.items():
-        at = time_of(minute)
-        for found, place in ((by_tool, tool), (by_agent, agent)):
-            sums = found[environment, place, at, *became]
-            sums[0] += calls
-            sums[1] += disagreements
-    for model, name, found in ((ToolMinute, "tool", by_tool), (AgentMinute, "agent", by_agent)):
-        rows = sorted((*place, *sums) for place, sums in found.items() if any(sums))
-        bulk.add(model, ("environment", name, "minute", "kind", "verdict", "reason"), _SUMS, rows)

@@ -9,7 +9,6 @@ from django.utils import timezone
 from outcomes import artifact_store
 from outcomes.commands import jobs
 from outcomes.models import (
-    AgentMinute,
     Artifact,
     ArtifactUse,
     Batch,
@@ -20,7 +19,6 @@ from outcomes.models import (
     RollupChange,
     RollupMinute,
     Session,
-    ToolMinute,
 )
 from outcomes.models.jobs import WAITING
 
@@ -66,7 +64,7 @@ def remove_traffic(project_id: int) -> dict[str, int]:
         "artifacts": _remove_artifacts(project_id),
         "minutes": sum(
             _remove(each.objects.filter(environment__project=project_id))
-            for each in (RollupChange, RollupMinute, Rollup, ToolMinute, AgentMinute)
+            for each in (RollupChange, RollupMinute, Rollup)
         ),
     }
 

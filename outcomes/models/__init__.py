@@ -16,20 +16,13 @@ from outcomes.models.names import Agent, Tool
 from outcomes.models.observed import TickedLine
 from outcomes.models.old_calls import OldCalls
 from outcomes.models.rejudging import PastVerdict, Rejudging, RejudgingPart
-from outcomes.models.rollups import (
-    AgentMinute,
-    Rollup,
-    RollupChange,
-    RollupMinute,
-    ToolMinute,
-)
+from outcomes.models.rollups import Rollup, RollupChange, RollupMinute
 from outcomes.models.sessions import Session
 from outcomes.models.store import StoredValue
 from outcomes.models.suggestions import Suggestion, SuggestionLook
 
 __all__ = [
     "Agent",
-    "AgentMinute",
     "AgentReport",
     "AgentSeen",
     "Artifact",
@@ -58,5 +51,4 @@ __all__ = [
     "SuggestionLook",
     "TickedLine",
     "Tool",
-    "ToolMinute",
 ]

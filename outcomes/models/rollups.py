@@ -3,8 +3,6 @@
 Whoever changes calls appends what that changes, which costs next to nothing; it is added to the
 rollups a little later. What is read is both together, so figures are exact at every moment. Times
 are whole minutes since 1970.
-
-Beside them counts by minute, of each tool and of each agent, for those who look at a few minutes.
 """
 
 from django.db import models
@@ -92,52 +90,3 @@ class Rollup(Packed):
 
     def __str__(self) -> str:
         return f"{self.step} minutes from {self.start}"
-
-
-class Minute(OfEnvironment):
-    minute = models.DateTimeField()
-    kind = models.CharField(max_length=18, blank=True)
-    verdict = models.CharField(max_length=7, blank=True)
-    reason = models.CharField(max_length=64, blank=True)  # how a denial's reason begins
-    calls = models.BigIntegerField()
-    disagreements = models.BigIntegerField()
-
-    class Meta:
-        abstract = True
-
-
-class ToolMinute(Minute):
-    tool = models.ForeignKey(
-        "outcomes.Tool", models.CASCADE, related_name="+", db_constraint=False, db_index=False
-    )
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["environment", "minute", "tool", "kind", "verdict", "reason"],
-                name="one_count_per_tool_and_minute",
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.minute} {self.tool_id}"
-
-
-class AgentMinute(Minute):
-    agent = models.ForeignKey(
-        "outcomes.Agent", models.CASCADE, related_name="+", db_constraint=False, db_index=False
-    )
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["environment", "minute", "agent", "kind", "verdict", "reason"],
-                name="one_count_per_agent_and_minute",
-            )
-        ]
-        indexes = [
-            models.Index(fields=["environment", "agent", "minute"], name="minutes_of_an_agent")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.minute} {self.agent_id}"

@@ -2,20 +2,19 @@
 
 from datetime import datetime
 
-from outcomes.codec import digest_of
-from outcomes.models import Agent, AgentMinute
+from governance.queries.projects import environments_by_id
+from outcomes.models import Agent
+from outcomes.queries.calls import CallFilter
+from outcomes.queries.stats import figures
 
 MOST_NAMES = 1_000  # to choose from; more than that are typed
 
 
 def has_reported_since(project: int, environment: int, agent: str, since: datetime) -> bool:
     """By the minute; of settled calls, whenever they arrived."""
-    known = Agent.objects.filter(project=project, digest=digest_of(agent))
-    return AgentMinute.objects.filter(
-        environment=environment,
-        minute__gte=since.replace(second=0, microsecond=0),
-        agent__in=known,
-    ).exists()
+    minute = since.replace(second=0, microsecond=0)
+    place = environments_by_id(project)[environment]
+    return bool(figures(project, CallFilter(environment=place, agent=agent, since=minute)))
 
 
 def agent_names(project: int) -> list[str]:

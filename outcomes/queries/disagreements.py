@@ -9,18 +9,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from django.db.models import Q, Sum
-
 from governance.domain.success import Verdict
 from governance.domain.wilson import wilson
-from governance.queries.projects import environments_by_id
-from outcomes.models import AgentMinute, Call, ToolMinute
-from outcomes.queries.calls import whole_calls, with_names
+from outcomes.domain.figures import Figures
+from outcomes.models import Call
+from outcomes.queries.calls import CallFilter, whole_calls, with_names
+from outcomes.queries.stats import figures_by
 
 COUNTED: Final = 5_000  # calls that disagree
 ROWS: Final = 50
-_SUCCESS, _FAILURE = Verdict.SUCCESS.value, Verdict.FAILURE.value
-_JUDGED: Final = Q(verdict__in=[_SUCCESS, _FAILURE])
+_SUCCESS: Final = Verdict.SUCCESS.value
 
 
 class Judge(NamedTuple):
@@ -97,17 +95,10 @@ def disagreements(
     project_id: int, environment: str, since: datetime, until: datetime
 ) -> Disagreements:
     """Of full minutes, so that all of it is of the same calls."""
-    chosen = [
-        number
-        for number, name in environments_by_id(project_id).items()
-        if not environment or name == environment
-    ]
-    within = {"minute__gte": since, "minute__lt": until, "environment__in": chosen}
-    of_tools = ToolMinute.objects.filter(**within)
-    of_agents = AgentMinute.objects.filter(**within)
-    tools = _sums(of_tools.order_by().values_list("tool__name", "verdict"))
-    agents = _sums(of_agents.order_by().values_list("agent__name", "verdict"))
-    groups, counted = _groups(project_id, chosen, since, until)
+    wanted = CallFilter(environment=environment, since=since, until=until)
+    tools = _sums(figures_by(project_id, "tool", wanted))
+    agents = _sums(figures_by(project_id, "agent", wanted))
+    groups, counted = _groups(project_id, environment, since, until)
     differing = {
         "tools": sorted((each for each in tools if each.disagreements), key=lambda one: one.worst),
         "agents": sorted((each for each in agents if each.disagreements), key=lambda a: a.worst),
@@ -127,30 +118,21 @@ def disagreements(
     )
 
 
-def _sums(minutes: Any) -> list[Differing]:
-    sums: dict[str, Differing] = {}
-    rows = minutes.filter(_JUDGED).annotate(all=Sum("calls"), differing=Sum("disagreements"))
-    for name, verdict, calls, differing in rows:
-        each = sums.setdefault(name, Differing(name))
-        each.judged += calls
-        # Where they differ the check's word counts, so the agent's was the other.
-        if verdict == _FAILURE:
-            each.agent_said_success += differing
-        else:
-            each.agent_said_failure += differing
-    return list(sums.values())
+def _sums(found: Mapping[str, Figures]) -> list[Differing]:
+    return [
+        Differing(name, each.judged, each.agent_said_success, each.agent_said_failure)
+        for name, each in found.items()
+    ]
 
 
 def _groups(
-    project_id: int, chosen: list[int], since: datetime, until: datetime
+    project_id: int, environment: str, since: datetime, until: datetime
 ) -> tuple[list[Group], int]:
     rows = Call.objects.filter(
-        project=project_id,
-        environment__in=chosen,
-        at__gte=since,
-        at__lt=until,
-        disagreement=True,
+        project=project_id, at__gte=since, at__lt=until, disagreement=True
     ).order_by("-at", "-order")
+    if environment:
+        rows = rows.filter(environment__name=environment)
     columns = (
         "id", "agent__name", "tool__name", "check_name", "check_version", "reported",
         "call_id", "environment__name", "at",

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import cast
 
-from django.db.models import Max, Sum
+from django.db.models import Max
 from django.db.models.functions import Coalesce
 
 from governance import news
-from governance.domain.success import Verdict
 from governance.queries.in_force import InForce, Stopped
 from outcomes.codec import digest_of, item_of
 from outcomes.domain.fleet import (
@@ -28,7 +27,8 @@ from outcomes.domain.fleet import (
     Standing,
     standing_of,
 )
-from outcomes.models import AgentMinute, AgentSeen, Event
+from outcomes.models import AgentSeen, Event
+from outcomes.queries.stats import figures_by_place
 from outcomes.wire import Source, family_of
 
 LARGE = 500  # agents; who looks at fewer is always told the latest
@@ -159,29 +159,18 @@ def agents_seen(project_id: int, limit: int) -> list[str]:
     return list(last.order_by("-last").values_list("agent__name", flat=True)[:limit])
 
 
-def today_of(agents: Iterable[FleetAgent], now: datetime) -> Mapping[Place, Today]:
+def today_of(project_id: int, agents: Iterable[FleetAgent], now: datetime) -> Mapping[Place, Today]:
     midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     kept = {each.row: each.place for each in agents if each.row is not None}
-    found: dict[Place, Today] = defaultdict(Today)
-    rows = AgentMinute.objects.filter(
-        agent__in={agent for _, agent in kept},
-        environment__in={environment for environment, _ in kept},
-        minute__gte=midnight,
-    )
-    sums = rows.order_by().values_list("environment", "agent", "verdict")
-    for environment, agent_id, verdict, number in sums.annotate(number=Sum("calls")):
-        place = kept.get((environment, agent_id))
-        if place is None:
-            continue
-        today = found[place]
-        today.calls += number
-        if verdict:
-            today.ran += number
-        if verdict == Verdict.SUCCESS:
-            today.successes += number
-        if verdict in (Verdict.SUCCESS, Verdict.FAILURE):
-            today.judged += number
-    return found
+    if not kept:
+        return {}
+    numbers = {agent for _, agent in kept}
+    one = numbers.pop() if len(numbers) == 1 else None
+    return {
+        kept[row]: Today(each.calls, each.ran, each.successes, each.judged)
+        for row, each in figures_by_place(project_id, "agent", since=midnight, number=one).items()
+        if row in kept
+    }
 
 
 def families_of(agents: Iterable[FleetAgent]) -> dict[Place, str]:

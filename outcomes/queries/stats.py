@@ -20,7 +20,7 @@ from outcomes.domain.rollups import DAY, HOUR, Run, minute_of, runs, time_of
 from outcomes.domain.steps import Span, Step, spans
 from outcomes.models import Agent, Tool
 from outcomes.queries.calls import CallFilter, calls
-from outcomes.queries.rollups import Reading, Slot
+from outcomes.queries.rollups import Reading, Slot, SlotOf
 
 By = Literal["tool", "agent", "session", "reason", "hour", "environment"]
 _ROLLED_UP: Final = {"environment", "agent", "tool", "since", "until"}
@@ -58,6 +58,36 @@ def figures_by(
     found = _read(project_id, wanted, by, durations=durations)
     told = {key: slot.figures() for (key, _), slot in found.items()}
     return {key: each for key, each in told.items() if each}
+
+
+def figures_by_place(
+    project_id: int,
+    by: Literal["tool", "agent"],
+    *,
+    since: datetime | None = None,
+    number: int | None = None,
+) -> dict[tuple[int, int], Figures]:
+    """By the number of the environment and that of the tool or the agent, of those that there are;
+    of one of them where its number is given."""
+    reading = Reading(
+        project=project_id,
+        environment="",
+        tool=number if by == "tool" else None,
+        agent=number if by == "agent" else None,
+        by_tool=by == "tool",
+        by_agent=by == "agent",
+        since=since,
+        until=None,
+        durations=False,
+    )
+    found: defaultdict[tuple[int, int], Slot] = defaultdict(Slot)
+    if by == "tool":
+        slot_of: SlotOf = lambda environment, _, tool, __: found[environment, tool]  # noqa: E731
+    else:
+        slot_of = lambda environment, _, __, agent: found[environment, agent]  # noqa: E731
+    reading.into(slot_of, _runs(reading, DAY, None))
+    told = {place: slot.figures() for place, slot in found.items()}
+    return {place: each for place, each in told.items() if each}
 
 
 def figures_over_time(

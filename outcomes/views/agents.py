@@ -135,7 +135,7 @@ def _list(request: MemberRequest, whole: Fleet) -> dict[str, Any]:
     by_state = {name: [each for each in fitting if _is_in(each, name)] for name in STATES}
     chosen = by_state[state]
     first = _first(request, len(chosen))
-    rows = _lines(chosen[first : first + SHOWN])
+    rows = _lines(request.project.pk, chosen[first : first + SHOWN])
     tag = _hash(rows, [(name, len(found)) for name, found in by_state.items()], whole.stops)
     slug = request.project.slug
     address = with_query(reverse("outcomes:agents", args=[slug]), environment=environment, q=text)
@@ -177,7 +177,7 @@ def _one(request: MemberRequest, name: str) -> dict[str, Any]:
     whole = fleet(request.project.pk, name=name)
     if not whole.agents and not queries.is_agent(request.project.pk, name):
         raise NotFound("There is no such agent.")
-    rows = _lines(whole.agents)
+    rows = _lines(request.project.pk, whole.agents)
     tag = _hash(rows, whole.stops)
     return {
         "name": name,
@@ -192,9 +192,9 @@ def _one(request: MemberRequest, name: str) -> dict[str, Any]:
     }
 
 
-def _lines(agents: list[FleetAgent]) -> list[AgentLine]:
+def _lines(project_id: int, agents: list[FleetAgent]) -> list[AgentLine]:
     families = families_of(agents)
-    today = today_of(agents, timezone.now())
+    today = today_of(project_id, agents, timezone.now())
     return [
         AgentLine(
             each,

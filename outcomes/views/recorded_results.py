@@ -110,7 +110,7 @@ def _tried(request: MemberRequest, asked: Asked) -> dict[str, Any]:
     if names is None:
         check = asked.check or read_text.name
         named = [rule["tool"] for rule in read_text.compiled["rules"]] if read_text.compiled else []
-        names = _of_itself(check, judges, known, named, list(environments))
+        names = _of_itself(project, check, judges, known, named)
     read = _results(project, [known[name] for name in names[:MOST_TOOLS]], environments)
     newest = own_version(request.project, asked.check, without=["document"])
     tried = tried_on(
@@ -163,11 +163,11 @@ def _asked_for(asked: Asked, known: dict[str, int]) -> list[str] | None:
 
 
 def _of_itself(
+    project_id: int,
     check: str,
     judges: Judges,
     known: dict[str, int],
     named: Iterable[str],
-    environments: list[int],
 ) -> list[str]:
     """The tools that bindings give this check; else those that its rules name; else the one that
     is called most."""
@@ -176,8 +176,8 @@ def _of_itself(
     globs = set(named) - {"*"}
     if meant := [name for name in known if any(glob_matches(glob, name) for glob in globs)]:
         return meant
-    most = most_called(environments, timezone.now())
-    return [most] if most in known else list(known)[:1]
+    most = most_called(project_id, known, timezone.now())
+    return [most] if most else list(known)[:1]
 
 
 def _may_judge(check: str, lines: tuple[Binding, ...], tool: str) -> bool:

@@ -1,13 +1,12 @@
 """Many rows in one statement do what as many single statements would."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from outcomes import bulk
-from outcomes.models import Event, Session, ToolMinute
+from outcomes.models import Agent, ArtifactMaker, ArtifactUse, Event, Session
 from tests import builders
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
-KEY = ("environment", "tool", "minute", "kind", "verdict", "reason")
 EVENT = ("id", "project", "environment", "call_digest", "digest", "agent", "source",
          "received_at", "item")  # fmt: skip
 
@@ -52,13 +51,16 @@ def test_ids_far_apart_are_found_again(db):
 
 
 def test_sums_begin_at_nothing_and_grow(db):
-    minute, next_minute = NOON, NOON + timedelta(minutes=1)
-    place = (1, 2, minute, "denied", "", "limit")
-    bulk.add(ToolMinute, KEY, ("calls", "disagreements"), [(*place, 3, 1)])
-    other = (1, 2, next_minute, "denied", "", "limit")
-    bulk.add(ToolMinute, KEY, ("calls", "disagreements"), [(*place, -1, 0), (*other, 5, 0)])
-    rows = ToolMinute.objects.order_by("minute").values_list("calls", "disagreements")
-    assert list(rows) == [(2, 1), (5, 0)]
+    environment = builders.an_environment(builders.a_project())
+    of_project = {"project_id": environment.project_id}
+    use = ArtifactUse.objects.create(environment=environment, digest=b"a", name="a", **of_project)
+    one, other = (
+        Agent.objects.create(digest=name.encode(), name=name, **of_project).pk for name in "ab"
+    )
+    bulk.add(ArtifactMaker, ("use", "agent"), ("calls",), [(use.pk, one, 3)])
+    bulk.add(ArtifactMaker, ("use", "agent"), ("calls",), [(use.pk, one, -1), (use.pk, other, 5)])
+    rows = ArtifactMaker.objects.order_by("agent").values_list("agent", "calls")
+    assert list(rows) == [(one, 2), (other, 5)]
 
 
 def test_the_rows_named_are_changed_and_no_others(db):
@@ -80,5 +82,5 @@ def test_the_rows_named_are_changed_and_no_others(db):
 def test_nothing_to_write_asks_nothing(db, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert bulk.insert_new(Event, EVENT, []) == set()
-        bulk.add(ToolMinute, KEY, ("calls",), [])
+        bulk.add(ArtifactMaker, ("use", "agent"), ("calls",), [])
         bulk.update(Session, ("id", "attempts"), [])

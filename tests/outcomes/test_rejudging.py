@@ -15,10 +15,12 @@ from governance.domain.bindings import Binding
 from governance.domain.errors import DocumentInvalid, Forbidden, InvalidInput, NotFound
 from governance.domain.roles import Role
 from governance.models import Project
-from outcomes import commands
+from outcomes import commands, queries
 from outcomes.commands import names, reclassifying, rejudging_parts
 from outcomes.commands.wanted import Wanted
-from outcomes.models import AgentMinute, Call, PastVerdict, Rejudging, RejudgingPart, ToolMinute
+from outcomes.models import Call, PastVerdict, Rejudging, RejudgingPart
+from outcomes.queries import CallFilter
+from outcomes.queries.stats import By
 from outcomes.rejudging import choosing, outputs_of
 from tests import builders
 from tests.examples import with_a_database
@@ -208,13 +210,9 @@ def in_a_project_of_its_own() -> tuple[Project, Agent]:
     return project, Agent(builders.bearing(key))
 
 
-def rollups(project: Project) -> list[tuple[object, ...]]:
-    columns = ("minute", "kind", "verdict", "reason", "calls", "disagreements")
-    found = []
-    for model, name in ((ToolMinute, "tool__name"), (AgentMinute, "agent__name")):
-        rows = model.objects.filter(environment__project=project).exclude(calls=0)
-        found += sorted(rows.values_list(name, *columns))
-    return found
+def figures_of(project: Project) -> dict[By, object]:
+    kinds: tuple[By, ...] = ("tool", "agent", "reason", "hour")
+    return {by: queries.figures_by(project.pk, by, CallFilter(), durations=True) for by in kinds}
 
 
 FAILS = """\
@@ -248,7 +246,7 @@ def test_what_is_reclassified_is_as_if_it_had_been_judged_so_from_the_start(db, 
         reclassified(later)
         assert told(agent) == told(other)
         assert [agent.session(s) for s in seen(agent)] == [other.session(s) for s in seen(other)]
-        assert rollups(later) == rollups(first)
+        assert figures_of(later) == figures_of(first)
         assert differences() == []
         transaction.set_rollback(True)
 

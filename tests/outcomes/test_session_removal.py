@@ -10,7 +10,7 @@ from governance.domain.actor import CONSOLE
 from governance.domain.errors import Forbidden, InvalidInput
 from governance.domain.roles import Role
 from governance.models import AuditEntry
-from outcomes import commands
+from outcomes import commands, queries
 from outcomes.commands.session_removal import remove_some
 from outcomes.models import (
     AgentSeen,
@@ -23,8 +23,8 @@ from outcomes.models import (
     SessionNote,
     SessionRemoval,
     StoredValue,
-    ToolMinute,
 )
+from outcomes.queries import CallFilter
 from tests import builders
 from tests.outcomes.pages import Pages, a_denied_item, an_item
 from tests.outcomes.test_session_store import Store
@@ -68,7 +68,7 @@ def test_a_deleted_session_is_gone_with_all_that_is_only_its_own(project, agent,
     assert not ChildSession.objects.exists()
     assert not SessionRemoval.objects.exists()
     assert AgentSeen.objects.get(agent__name="only-here").call_id is None
-    assert sum(ToolMinute.objects.values_list("calls", flat=True)) == 1
+    assert queries.figures(project.pk, CallFilter()).calls == 1
 
 
 def test_the_log_says_that_it_was_deleted_and_nothing_of_what_was_in_it(project, held):
@@ -88,7 +88,7 @@ def test_a_removal_that_was_cut_short_has_counted_right_and_goes_on(held):
     commands.remove_session(held, typed=SECRET, by=CONSOLE)
     number = SessionRemoval.objects.get().pk
     assert remove_some(number, at_once=1) is False
-    assert sum(ToolMinute.objects.values_list("calls", flat=True)) == Call.objects.count() == 4
+    assert queries.figures(held.project_id, CallFilter()).calls == Call.objects.count() == 4
     assert Event.objects.count() == 4
     assert commands.run_waiting_removals() == 1
     assert differences() == []
