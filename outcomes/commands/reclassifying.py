@@ -5,6 +5,7 @@ neither locks the other out in a circle, and nobody ever sees a verdict that is 
 """
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Final
 
 from django.utils import timezone
@@ -13,6 +14,7 @@ from governance.queries import Governing
 from outcomes import bulk, codec
 from outcomes.codec import CALL_COLUMNS, CallRow, Verdicts, verdicts_in
 from outcomes.commands.counting import Change, count
+from outcomes.commands.long_sessions import LongSessions
 from outcomes.commands.session_reading import Known, read_sessions
 from outcomes.models import Call, PastVerdict
 from outcomes.rejudging import Judged, Row, disagreement
@@ -36,7 +38,9 @@ Wanted = dict[int, tuple[Row, Judged]]
 _NOBODY: Final = Known({}, frozenset())  # no call is new, so no name is learnt
 
 
-def reclassify(judged: Iterable[tuple[Row, Judged]], governing: Governing) -> set[int]:
+def reclassify(
+    judged: Iterable[tuple[Row, Judged]], governing: Governing, long: LongSessions
+) -> set[int]:
     """Of which calls nothing was written, because they changed since they were read, or left.
     In the caller's transaction."""
     wanted = {row.id: (row, told) for row, told in judged if told.verdicts is not None}
@@ -47,7 +51,8 @@ def reclassify(judged: Iterable[tuple[Row, Judged]], governing: Governing) -> se
         Call, COLUMNS, [tuple(getattr(new, name) for name in COLUMNS) for _, new in changes]
     )
     count(changes)
-    read_sessions(changes, governing, _NOBODY)
+    tools = {row.tool_number: row.tool for row, _ in wanted.values()}
+    read_sessions(changes, governing, _NOBODY, partial(long.corrected, tools=tools))
     return wanted.keys() - {call.id for call in present}
 
 

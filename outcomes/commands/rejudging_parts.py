@@ -15,6 +15,7 @@ from governance.queries.projects import environments_by_id
 from outcomes.codec import step_from
 from outcomes.commands import jobs, reclassifying
 from outcomes.commands.contents import Contents
+from outcomes.commands.long_sessions import LongSessions
 from outcomes.commands.rejudging import (
     begin,
     chosen_by,
@@ -109,6 +110,7 @@ class _Work:
         self._share = Share(part.first, part.last)
         self._environments = environments_by_id(self._project)
         self._governing = Governing(self._environments)
+        self._long = LongSessions(self._governing)
         self._check_for = None if self._writes else self._of_its_text(rejudging)
         # What was written is kept; what is only looked at is looked at from its beginning.
         kept = part.result if self._writes else {}
@@ -175,6 +177,7 @@ class _Work:
     def _write(self, chunk: Chunk, told: Sequence[Told]) -> None:
         pieces = iter(told)
         while piece := list(islice(pieces, AT_ONCE[connection.vendor])):
+            self._long.look_at(row.session for row, _ in piece if row.session is not None)
             began = time.monotonic()
             self._commit(chunk, piece, Chunk([row for row, _ in piece], {}).place)
             if connection.vendor == "sqlite":
@@ -184,27 +187,35 @@ class _Work:
 
     def _commit(self, chunk: Chunk, piece: list[Told], place: Place) -> None:
         """What came in meanwhile was judged then, and is judged once more, as it is now."""
-        flips, passed = self._flips, self._passed
         for tried in count(1):
             try:
                 with transaction.atomic():
                     judged = [(row, said) for row, said in piece if said is not None]
-                    overtaken = reclassifying.reclassify(judged, self._governing)
+                    overtaken = reclassifying.reclassify(judged, self._governing, self._long)
                     if overtaken and tried < TRIES:
                         raise _Overtaken(overtaken)
-                    self._flips, self._passed = flips.copied(), passed
                     for row, said in piece:
                         is_left = said is not None and row.id in overtaken
                         self._count(chunk, (row, said.left() if said and is_left else said))
                     self._note(place=place.kept(), tries=1)
+                self._long.note_written()
                 return
             except _Overtaken as changed:
+                self._long.take_back()
                 piece = self._anew(chunk, piece, changed.calls)
             except (OperationalError, SessionGone):
                 if tried >= TRIES:
                     raise
+                self._long.take_back()
+                self._count_as_kept()
                 time.sleep(0.1 * tried)
                 piece = self._anew(chunk, piece, {row.id for row, _ in piece})
+
+    def _count_as_kept(self) -> None:
+        """What a transaction counted leaves with it."""
+        kept = RejudgingPart.objects.get(pk=self._part.pk)
+        self._flips = Flips.of_json(kept.result.get("flips", {}))
+        self._passed = kept.passed if kept.place else 0
 
     def _anew(self, chunk: Chunk, piece: list[Told], calls: Set[int]) -> list[Told]:
         rows = self._chosen.again(calls)

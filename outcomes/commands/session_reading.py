@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,9 +13,11 @@ from outcomes import bulk
 from outcomes.codec import CallRow, step_of
 from outcomes.commands import names
 from outcomes.commands.counting import Change
+from outcomes.commands.session_marks import Marks, is_long
+from outcomes.domain.long_session import Place
 from outcomes.domain.repeats import AskedCall
 from outcomes.models import Session
-from outcomes.queries.session_standing import Seen, Standing, calls_of, read_anew, standing_of
+from outcomes.queries.session_standing import Seen, Standing, calls_of, redone_of, standing_of
 
 COLUMNS = (
     "id",
@@ -69,25 +71,61 @@ class Known:
 @dataclass(slots=True)
 class Touched:
     added: list[Seen] = field(default_factory=list)
-    changed: bool = False
+    changed: list[Change] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)  # of those that changed, or left
+
+    @property
+    def first(self) -> Place:
+        return min([*self.places, *(call.place for call in self.added)])
 
 
-def read_sessions(changes: Iterable[Change], governing: Governing, known: Known) -> None:
+# How a session stands of which only verdicts changed; none: it is read anew.
+Corrected = Callable[[Session, Touched], Standing | None]
+
+
+def read_sessions(
+    changes: Iterable[Change],
+    governing: Governing,
+    known: Known,
+    corrected: Corrected | None = None,
+) -> None:
     touched = _touched(changes, known)
     rows: list[tuple[Any, ...]] = []
-    anew: list[int] = []
+    anew: list[Session] = []
+    marks = Marks(governing)
     for kept in Session.objects.select_for_update().filter(pk__in=touched.keys()).order_by("id"):
         each = touched.pop(kept.pk)
-        standing = None if each.changed else _continued(kept, each, governing)
+        standing = None if each.changed else _continued(kept, each, marks)
+        if standing is None and is_long(kept):
+            standing = corrected(kept, each) if corrected else marks.read_on(kept, each.first)
+            if standing is not None:
+                standing.note_redone(redone_of(kept), each.first)
+                marks.forget(kept, since=each.first)
         if standing is None:
-            anew.append(kept.pk)
+            anew.append(kept)
         else:
             rows.append(_row(kept.pk, standing))
     if touched:
         names.forget()
         raise SessionGone
-    rows += _read_anew(anew, governing)
+    rows += _anew(anew, marks)
     bulk.update(Session, COLUMNS, sorted(rows, key=lambda row: row[0]))
+    marks.write()
+
+
+def _anew(sessions: list[Session], marks: Marks) -> Iterator[tuple[Any, ...]]:
+    calls = calls_of([session.pk for session in sessions])
+    for session in sessions:
+        found, redone = calls.get(session.pk), redone_of(session)
+        if is_long(session):
+            marks.forget(session)
+        if not found:
+            yield (session.pk, *LEFT)
+            continue
+        standing = marks.read_anew(session, found)
+        if is_long(session) or redone:
+            standing.note_redone(redone, None)
+        yield _row(session.pk, standing)
 
 
 def read_older_now_and_then() -> bool:
@@ -108,42 +146,35 @@ def read_older() -> int:
         return 0
     with transaction.atomic():
         rows = list[tuple[Any, ...]]()
-        anew, calls = list[int](), 0
-        kept = older.select_for_update(skip_locked=True).values_list("id", "attempts")
-        for session, attempts in kept[:OLDER_AT_ONCE]:
-            if attempts:
+        anew, calls = list[Session](), 0
+        marks = Marks(Governing([]))
+        for session in older.select_for_update(skip_locked=True)[:OLDER_AT_ONCE]:
+            if session.attempts:
                 anew.append(session)
             else:
-                rows.append((session, *LEFT))  # it may be leaving, and has calls to go
-            calls += attempts
+                rows.append((session.pk, *LEFT))  # it may be leaving, and has calls to go
+            calls += session.attempts
             if calls >= OLDER_CALLS_AT_ONCE:
                 break
-        rows += _read_anew(anew, Governing([]))
+        rows += _anew(anew, marks)
         bulk.update(Session, COLUMNS, sorted(rows, key=lambda row: row[0]))
+        marks.write()
     return len(rows)
-
-
-def _read_anew(sessions: list[int], governing: Governing) -> list[tuple[Any, ...]]:
-    calls = calls_of(sessions)
-    return [
-        _row(session, read_anew(calls[session], governing))
-        if session in calls
-        else (session, *LEFT)
-        for session in sessions
-    ]
 
 
 def _touched(changes: Iterable[Change], known: Known) -> dict[int, Touched]:
     touched: dict[int, Touched] = defaultdict(Touched)
     for old, new in changes:
-        if old is not None and old.session is not None:
-            touched[old.session].changed = True
-        if new.session is not None:
-            each = touched[new.session]
-            if old is None:
-                each.added.append(_seen(new, known))
-            else:
-                each.changed = True
+        if old is None:
+            if new.session is not None:
+                touched[new.session].added.append(_seen(new, known))
+            continue
+        for row in (old, new):
+            if row.session is not None:
+                each = touched[row.session]
+                each.places.append((row.at, row.call_index, row.order))
+                if row is old or old.session != new.session:
+                    each.changed.append((old, new))
     return touched
 
 
@@ -162,19 +193,19 @@ def _seen(row: CallRow, known: Known) -> Seen:
     return Seen(place, step, asked, row.agent, row.agent not in known.unnamed)
 
 
-def _continued(kept: Session, touched: Touched, governing: Governing) -> Standing | None:
+def _continued(kept: Session, touched: Touched, marks: Marks) -> Standing | None:
     """Where the session stands with the new calls; None when it has to be read anew."""
     calls = sorted(touched.added, key=lambda call: call.place)
     if not kept.attempts:
-        return read_anew(calls, governing)  # a new session: these are all of its calls
-    standing = standing_of(kept, governing)
+        return marks.read_anew(kept, calls)  # a new session: these are all of its calls
+    standing = standing_of(kept, marks.governing)
     if (
         standing is None
         or calls[0].place <= standing.last
         or any(call.step.version != standing.version for call in calls)
     ):
         return None
-    standing.go_on(calls)
+    marks.go_on(kept, standing, calls)
     return standing
 
 

@@ -37,6 +37,7 @@ from outcomes.models import (
     PastVerdict,
     RejectedItem,
     Session,
+    SessionMark,
     SessionRemoval,
     StoredValue,
 )
@@ -64,6 +65,7 @@ def remove_session(session: Session, *, typed: str, by: Actor) -> None:
     details: dict[str, Detail] = {"environment": session.environment.name, "calls": found.attempts}
     record(by, "session deleted", _named(found), project=session.project, details=details)
     bulk.update(Session, COLUMNS, [(found.pk, *LEFT)])
+    SessionMark.objects.filter(session=found).delete()
 
 
 def waiting_removals() -> int:

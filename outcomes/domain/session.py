@@ -1,6 +1,6 @@
 """A session's counts and limits, read call by call: append in order, or rebuild from the start."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Self
@@ -153,6 +153,36 @@ class SessionTally:
                 counter.count(
                     number, reported=reported == _SUCCESS, classified=success, checked=checked
                 )
+
+    def swap(self, before: Step, after: Step) -> None:
+        """Another verdict of a call that was counted; what hangs on their order is to follow."""
+        for step, sign in ((before, -1), (after, 1)):
+            success = step.verdict == _SUCCESS
+            if success:
+                self.successes += sign
+            elif step.verdict == _FAILURE:
+                self.failures += sign
+            else:
+                self.unknown += sign
+            if step.checked and disagrees(step.reported, step.verdict):
+                self.disagreements += sign
+            _count(self.successes_by_tool, step.tool, sign * success)
+            for counter in (*self._on_all, *self._on_tool.get(step.tool, ())):
+                if step.from_sdk or not counter.limit.assumed:
+                    counter.classified += sign * success
+
+    def put_in_order(
+        self, failures_at_the_end: int, read: Iterable[tuple[int | None, bool]]
+    ) -> None:
+        """Of each limit at which call it is reached, and whether a check judged one it counts."""
+        self.consecutive_failures = failures_at_the_end
+        for counter, (reached, checked) in zip(self._limits, read, strict=True):
+            if not isinstance(counter.limit, MaxAttempts):
+                counter.at_classified, counter.checked = reached, checked
+
+    @property
+    def limits_counted(self) -> Limits:
+        return tuple(counter.limit for counter in self._limits)
 
     def counts(self) -> dict[str, Any]:
         return {

@@ -5,7 +5,7 @@ their own: each would cost a look-up per row, and the ids come from rows that th
 read. What must be unique is a constraint all the same.
 """
 
-from outcomes.models.about_sessions import ChildSession, SessionNote, SessionRemoval
+from outcomes.models.about_sessions import ChildSession, SessionMark, SessionNote, SessionRemoval
 from outcomes.models.artifacts import Artifact, ArtifactMaker, ArtifactUse
 from outcomes.models.backtests import Backtest, ChangedCall
 from outcomes.models.calls import Call, Event
@@ -44,6 +44,7 @@ __all__ = [
     "RollupChange",
     "RollupMinute",
     "Session",
+    "SessionMark",
     "SessionNote",
     "SessionRemoval",
     "StoredValue",

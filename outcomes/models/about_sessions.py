@@ -1,5 +1,5 @@
 """What is kept of a session beside what follows from its calls: whose child it is, notes of people,
-and that it is to leave."""
+and that it is to leave; and how a long one stood in its midst."""
 
 from django.db import models
 
@@ -39,6 +39,28 @@ class SessionNote(models.Model):
 
     def __str__(self) -> str:
         return f"note {self.pk}"
+
+
+class SessionMark(models.Model):
+    """How a long session stood after so many of its calls: a late one is read from there on."""
+
+    id = models.BigAutoField(primary_key=True)
+    session = models.ForeignKey(
+        "outcomes.Session", models.CASCADE, related_name="+", db_index=False, db_constraint=False
+    )
+    number = models.PositiveIntegerField()  # of the last call that is in it
+    at = models.DateTimeField()  # of that call
+    state = models.TextField()  # as JSON: `queries.session_standing` knows it
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["session", "number"], name="one_mark_per_session_and_number"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"mark at call {self.number}"
 
 
 class SessionRemoval(models.Model):

@@ -132,10 +132,6 @@ class Flips:
             flips.merge(kept)
         return flips
 
-    def copied(self) -> Self:
-        """One to count on with, of which nothing is seen here."""
-        return self.of_json(self.as_json())
-
     def merge(self, other: Mapping[str, Any]) -> None:
         for name, number in other["counts"].items():
             self.counts[name] += number
