@@ -2,9 +2,10 @@
 
 from typing import Any, Final
 
+from django.contrib import messages
 from django.db import connection
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -19,6 +20,8 @@ from governance.models import ApiKey
 from governance.policies import Action, may
 from governance.queries.bundles import bundle_names
 from governance.queries.checks import newest_check_versions
+from outcomes import doorbell
+from outcomes.commands import send_test_outcome
 from outcomes.queries.first_hour import newest_calls
 from outcomes.views.paging import with_query
 
@@ -45,6 +48,23 @@ def make_key(request: MemberRequest) -> HttpResponse:
     except InvalidInput as error:
         return _page(request, refused=str(error), status=422)
     return _page(request, made=(text, key))
+
+
+@require_POST
+@member_page(Action.MANAGE_KEYS)
+def send_test(request: MemberRequest) -> HttpResponse:
+    """With the script the page stays as it is, for it may show a key for the only time."""
+    try:
+        send_test_outcome(
+            request.project.pk, env=request.POST.get("environment", ""), by=request.actor
+        )
+    except InvalidInput as error:
+        return _page(request, refused=str(error), status=422)
+    doorbell.ring()
+    if request.headers.get("HX-Request") == "true":
+        return HttpResponse(status=204)
+    messages.success(request, "A test outcome is sent. It is settled within two seconds.")
+    return redirect("first_hour:start", slug=request.project.slug)
 
 
 @require_safe

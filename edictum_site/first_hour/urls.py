@@ -8,6 +8,7 @@ app_name = "first_hour"
 urlpatterns = [
     path("start/", start.start, name="start"),
     path("start/key/", start.make_key, name="make_key"),
+    path("start/test-outcome/", start.send_test, name="send_test"),
     path("live/start/", start.first_outcome, name="first_outcome"),
     path("demo/", demo.demo, name="demo"),
     path("demo/fill/", demo.fill, name="fill"),

@@ -56,6 +56,7 @@ from outcomes.commands.suggestions import (
     bring_back_suggestion,
     dismiss_suggestion,
 )
+from outcomes.commands.trial_outcome import send_test_outcome
 from outcomes.commands.unread import find_unread_documents
 
 __all__ = [
@@ -102,6 +103,7 @@ __all__ = [
     "run_waiting_looks",
     "run_waiting_parts",
     "run_waiting_removals",
+    "send_test_outcome",
     "settle_inbox",
     "start_backtest",
     "start_check_backtest",

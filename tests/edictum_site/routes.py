@@ -294,6 +294,7 @@ PROJECT_PAGES = {
     "POST outcomes:bindings_preview": Role.VIEWER,
     "GET first_hour:start": Role.VIEWER,
     "POST first_hour:make_key": Role.ADMIN,
+    "POST first_hour:send_test": Role.ADMIN,
     "GET first_hour:first_outcome": Role.VIEWER,
     "GET first_hour:demo": Role.VIEWER,
     "GET first_hour:demo_standing": Role.VIEWER,

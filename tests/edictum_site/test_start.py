@@ -5,12 +5,16 @@ import re
 import pytest
 
 from edictum_site.first_hour.snippets import LANGUAGES, snippet
-from governance.models import ApiKey
+from governance.audit import verify
+from governance.models import ApiKey, AuditEntry
+from outcomes.commands import settle_inbox
 from tests import builders
 from tests.governance.deploying import saved
 from tests.governance.naming import a_check
 from tests.items import an_outcome
 from tests.outcomes.posting import Agent
+
+BY_SCRIPT = {"HX-Request": "true"}
 
 
 def done(text):
@@ -63,6 +67,25 @@ def test_the_part_that_waits_answers_only_when_something_has_come(project, admin
     text = admin_client.get(part).content.decode()
     assert "Your first outcome is here" in text
     assert "hx-get" not in text  # it asks no more
+
+
+def test_a_test_outcome_comes_in_by_the_door_and_is_in_the_log(project, admin_client):
+    address = f"/p/{project.slug}/start/test-outcome/"
+    refused = admin_client.post(address, {"environment": "nowhere"})
+    assert refused.status_code == 422
+    builders.an_environment(project)
+    page = f"/p/{project.slug}/start/"
+    assert admin_client.post(address, {"environment": "production"})["Location"] == page
+    quietly = admin_client.post(address, {"environment": "production"}, headers=BY_SCRIPT)
+    assert quietly.status_code == 204
+    while settle_inbox():
+        pass
+    text = admin_client.get(page).content.decode()
+    assert "Outcomes arrive" in text
+    assert "test-of-the-console" in text
+    entries = AuditEntry.objects.filter(project=project, action="test outcome sent")
+    assert entries.count() == 2
+    assert verify(project) is None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
