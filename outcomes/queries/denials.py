@@ -4,13 +4,13 @@ from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
-from django.db.models import Count, Max, Min, Q, QuerySet
+from django.db.models import Case, Count, Max, Q, QuerySet, When
 
 from outcomes.codec import as_text, digest_of
 from outcomes.domain.denials import Alike, Denials, DeniedAlike, Rule
-from outcomes.domain.loops import LOOP, Loop
+from outcomes.domain.loops import LOOP, STILL, Loop
 from outcomes.domain.scope import Scope
 from outcomes.models import Call, Session
 from outcomes.queries.calls import CallFilter, such_calls
@@ -18,7 +18,6 @@ from outcomes.queries.stats import figures_over_time
 
 Row = TypeVar("Row", Call, Session)
 LOOPS_SHOWN: Final = 20
-_LOOKED_THROUGH: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,47 +109,65 @@ def wanted_of(rule: Rule) -> CallFilter:
     return CallFilter(rule=rule.name, contract=rule.contract, version=rule.version or None)
 
 
-def denial_loops(project_id: int, scope: Scope) -> list[Loop]:
-    """Among the newest sessions that have so many denials at all."""
-    found = Session.objects.filter(project=project_id, denied__gte=LOOP)
-    newest = _of(found.filter(last_at__gte=scope.since), scope).order_by("-last_at", "-id")
-    rows = (
-        Call.objects.filter(
-            session__in=newest.values("id")[:_LOOKED_THROUGH],
-            kind=Call.Kind.DENIED,
-            at__gte=scope.since,
-            at__lt=scope.until,
-        )
-        .exclude(arguments=None)
-        .order_by()
-        .values(
-            "session__session_id", "environment__name", "agent__name", "tool__name",
-            "rule", "reason", "arguments",
-        )
-        .annotate(times=Count("id"), first_at=Min("at"), last_at=Max("at"), call=Max("call_id"))
-        .filter(times__gte=LOOP)
-        .order_by("-times", "-last_at")[:LOOPS_SHOWN]
-    )  # fmt: skip
-    return [
-        Loop(
-            session_id=row["session__session_id"],
-            environment=row["environment__name"],
-            agent=row["agent__name"],
-            tool=row["tool__name"],
-            rule=row["rule"],
-            reason=row["reason"],
-            times=row["times"],
-            first_at=row["first_at"],
-            last_at=row["last_at"],
-            call_id=row["call"],
-        )
-        for row in rows
-    ]
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """Those whose last denial is in a time: of each session its longest."""
+
+    shown: list[Loop]  # those that go on first, then the longest
+    number: int
+    going: int
+    before: int  # how many in the time before
 
 
-def _of(found: QuerySet[Row], scope: Scope) -> QuerySet[Row]:
+def denial_loops(project_id: int, scope: Scope, now: datetime, shown: int = LOOPS_SHOWN) -> Loops:
+    found = Session.objects.filter(
+        project=project_id,
+        loop__gte=LOOP,
+        loop_last_at__gte=scope.previous.since,
+        loop_last_at__lt=scope.until,
+    )
+    found = _of(found, scope, "loop_call__agent")
+    within, going = Q(loop_last_at__gte=scope.since), Q(loop_last_at__gt=now - STILL)
+    told = found.aggregate(
+        number=Count("id", filter=within),
+        going=Count("id", filter=within & going),
+        before=Count("id", filter=~within),
+    )
+    return Loops(
+        [_loop(row) for row in _longest(found.filter(within), going, shown)]
+        if told["number"]
+        else [],
+        **told,
+    )
+
+
+def _longest(found: QuerySet[Session], going: Q, shown: int) -> QuerySet[Session]:
+    in_order = found.annotate(goes_on=Case(When(going, then=1), default=0))
+    with_names = in_order.select_related(
+        "environment", "loop_call__agent", "loop_call__tool"
+    ).defer("tally")
+    return with_names.order_by("-goes_on", "-loop", "-loop_last_at")[:shown]
+
+
+def _loop(row: Session) -> Loop:
+    call = row.loop_call
+    return Loop(
+        session_id=row.session_id,
+        environment=row.environment.name,
+        agent=call.agent.name if call else "",
+        tool=call.tool.name if call else "",
+        rule=call.rule if call else "",
+        reason=call.reason if call else "",
+        times=row.loop,
+        first_at=cast(datetime, row.loop_first_at),
+        last_at=cast(datetime, row.loop_last_at),
+        call_id=call.call_id if call else "",
+    )
+
+
+def _of(found: QuerySet[Row], scope: Scope, agent: str = "agent") -> QuerySet[Row]:
     if scope.environment:
         found = found.filter(environment__name=as_text(scope.environment))
     if scope.agent:
-        found = found.filter(agent__digest=digest_of(scope.agent))
+        found = found.filter(**{f"{agent}__digest": digest_of(scope.agent)})
     return found.order_by()

@@ -45,6 +45,14 @@ def agent_url(slug: str, name: str) -> str:
 
 
 @register.simple_tag
+def denied_by_url(slug: str, rule: str, contract: str = "", version: int | None = None) -> str:
+    """What a rule stopped; a contract and its version narrow it to those."""
+    told = {"rule": rule, "contract": contract, "version": version}
+    query = urlencode({name: value for name, value in told.items() if value})
+    return f"{reverse('outcomes:denials_of_rule', args=[slug])}?{query}"
+
+
+@register.simple_tag
 def stop_url(slug: str, environment: str, agent: str = "") -> str:
     """Where one is asked whether to stop an agent, or without one the environment."""
     query = {"environment": environment} | ({"agent": agent} if agent else {})

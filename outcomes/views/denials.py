@@ -22,7 +22,7 @@ from outcomes.domain.moments import time_text
 from outcomes.domain.scope import Scope
 from outcomes.queries.denials import denial_loops, denied_of, observed_in
 from outcomes.queries.overview import newest_event
-from outcomes.templatetags.addresses import call_url, session_url
+from outcomes.templatetags.addresses import call_url, denied_by_url, session_url
 from outcomes.views import denials_charts as charts
 from outcomes.views.denials_words import denials_sentence, most_words
 from outcomes.views.overview_charts import STEP_WORDS
@@ -32,6 +32,7 @@ from outcomes.views.table_columns import DENIALS, LOOPS, RULES
 
 TOOLS_SHOWN: Final = 8
 RULES_SHOWN: Final = 50
+MOST_IN_FILE: Final = 100_000  # loops
 
 
 class Bar(NamedTuple):
@@ -85,8 +86,8 @@ def denials_standing(request: MemberRequest) -> HttpResponse:
 
 
 def rule_url(slug: str, rule: Rule, scope: Scope) -> str:
-    told = {"rule": rule.name, "contract": rule.contract, "version": str(rule.version or "")}
-    return with_query(reverse("outcomes:denials_of_rule", args=[slug]), **told, **scope.query())
+    address = denied_by_url(slug, rule.name, rule.contract, rule.version)
+    return with_query(address, **scope.query())
 
 
 def denied_url(slug: str, scope: Scope, **narrowed: str) -> str:
@@ -119,7 +120,7 @@ def link_to_steps(slug: str, scope: Scope, **narrowed: str) -> LinkTo:
 def _denials(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     project, slug, now = request.project, request.project.slug, timezone.now()
     found = denied_of(project.pk, scope)
-    loops = denial_loops(project.pk, scope)
+    loops = denial_loops(project.pk, scope, now)
     whole = found.denials.whole
     newest = newest_event(project.pk)
     rules = found.denials.by_rule
@@ -127,14 +128,16 @@ def _denials(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     live = reverse("outcomes:denials_standing", args=[slug])
     named = sum(each.calls for each in rules.values())
     return {
-        "sentence": denials_sentence(scope, whole, found.calls, found.calls_before, loops, now),
+        "sentence": denials_sentence(scope, whole, found.calls, found.calls_before, loops),
         "is_new": not newest,
         "calls": found.calls,
         "whole": whole,
         "step_words": STEP_WORDS[scope.step],
         "most_words": most_words(whole, STEP_WORDS[scope.step]),
         "chart": charts.by_reason(scope, found.denials.by_reason, link_to_steps(slug, scope)),
-        "loops": [_loop_line(slug, loop, now) for loop in loops],
+        "loops": [_loop_line(slug, loop, now) for loop in loops.shown],
+        "loops_of": loops.number,
+        "loops_before": loops.before,
         "by": _by(slug, scope, found.denials),
         "rules": _rule_lines(slug, scope, rules),
         "rules_of": sum(bool(each.calls) for each in rules.values()),
@@ -196,8 +199,13 @@ def _file(request: MemberRequest, scope: Scope) -> StreamingHttpResponse | None:
     project = request.project
     match request.GET.get("table", ""):
         case "loops":
-            rows = lambda: denial_loops(project.pk, scope)  # noqa: E731 - read only when asked for
-            return table_file(request, project, "denial-loops", LOOPS, rows)
+            return table_file(
+                request,
+                project,
+                "denial-loops",
+                LOOPS,
+                lambda: denial_loops(project.pk, scope, timezone.now(), MOST_IN_FILE).shown,
+            )
         case "rules":
             return table_file(
                 request,

@@ -1,21 +1,16 @@
 """What the pages about denials say in a sentence."""
 
-from collections.abc import Sequence
-from datetime import datetime
-
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from governance.domain.figures import thousands
 from outcomes.domain.denials import Rule, Sum
-from outcomes.domain.loops import Loop
 from outcomes.domain.scope import Scope
+from outcomes.queries.denials import Loops
 from outcomes.views.sentences import counted, number_word
 
 
-def denials_sentence(
-    scope: Scope, denied: Sum, calls: int, calls_before: int, loops: Sequence[Loop], now: datetime
-) -> str:
+def denials_sentence(scope: Scope, denied: Sum, calls: int, calls_before: int, loops: Loops) -> str:
     """816 of 19,529 calls were denied, 231 more than in the 24 hours before. One loop goes on."""
     if not calls:
         return f"No agent called a tool {scope.in_words}."
@@ -26,19 +21,18 @@ def denials_sentence(
     be = "was" if denied.calls == 1 else "were"
     told = f"{thousands(denied.calls)} of {counted(calls, 'call')} {be} denied"
     compared = _compared(scope, denied) if calls_before else ""
-    return " ".join(filter(None, [f"{told}{compared}.", loops_words(loops, now)]))
+    return " ".join(filter(None, [f"{told}{compared}.", loops_words(loops.number, loops.going)]))
 
 
-def loops_words(loops: Sequence[Loop], now: datetime) -> str:
+def loops_words(number: int, going: int) -> str:
     """One loop is still going; or when none is: Three loops, none of them still going."""
-    going = sum(loop.goes_on(now) for loop in loops)
-    if not loops:
+    if not number:
         return ""
-    number = going or len(loops)
-    word = number_word(number)
-    what = f"{word[0].upper()}{word[1:]} loop{'' if number == 1 else 's'}"
+    told = going or number
+    word = number_word(told)
+    what = f"{word[0].upper()}{word[1:]} loop{'' if told == 1 else 's'}"
     if going:
-        return f"{what} {'is' if number == 1 else 'are'} still going."
+        return f"{what} {'is' if going == 1 else 'are'} still going."
     return f"{what}, {'no longer' if number == 1 else 'none of them still'} going."
 
 

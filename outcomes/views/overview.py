@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
@@ -143,8 +144,8 @@ def _attention(
     notices += [
         words.of_fall(fall, with_query(urls["failures"], tool=fall.tool)) for fall in fallen
     ]
-    loops = denial_loops(project_id, scope) if denied >= LOOP else []
-    for loop in loops:
+    loops = denial_loops(project_id, scope, timezone.now()) if denied >= LOOP else None
+    for loop in loops.shown if loops else ():
         session = session_url(slug, loop.session_id, loop.environment)
         notices.append(words.of_loop(loop, with_query(session, show="denied") + "#calls"))
     stopped = words.of_stopped(counts, urls["stopped"])
@@ -197,7 +198,7 @@ def _urls(request: MemberRequest, scope: Scope) -> dict[str, str]:
     return {
         "calls": calls,
         "failures": with_query(calls, show="failures"),
-        "denied": with_query(calls, show="denied"),
+        "denials": with_query(reverse("outcomes:denials", args=[slug]), **scope.query()),
         "disagreements": differing,
         "sessions": sessions,
         "stopped": with_query(sessions, state="stopped"),

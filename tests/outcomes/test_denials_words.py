@@ -1,28 +1,22 @@
 """The sentences of the pages about denials: calm, single and plural."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
 from outcomes.domain.denials import Rule, Sum
-from outcomes.domain.loops import Loop
 from outcomes.domain.scope import scope_from
+from outcomes.queries.denials import Loops
 from outcomes.views.denials_words import denials_sentence, most_words, rule_sentence
 
 NOW = datetime(2026, 11, 18, 9, tzinfo=UTC)
 DAY = scope_from({}, now=NOW, zone=UTC)
 
 
-def a_loop(minutes_ago):
-    at = NOW - timedelta(minutes=minutes_ago)
-    return Loop(
-        session_id="s", environment="p", agent="a", tool="t", rule="r", reason="contract",
-        times=3, first_at=at, last_at=at, call_id="c",
-    )  # fmt: skip
-
-
-def said(denied=0, before=0, calls=100, calls_before=100, loops=()):
-    return denials_sentence(DAY, Sum(denied, before), calls, calls_before, list(loops), NOW)
+def said(denied=0, before=0, calls=100, calls_before=100, loops=(0, 0)):
+    number, going = loops
+    found = Loops([], number, going, before=0)
+    return denials_sentence(DAY, Sum(denied, before), calls, calls_before, found)
 
 
 def test_it_says_how_many_and_how_that_was_before():
@@ -45,17 +39,17 @@ def test_it_says_that_nothing_was_denied_or_called():
 
 
 @pytest.mark.parametrize(
-    ("ago", "words"),
+    ("loops", "words"),
     [
-        ((1,), "One loop is still going."),
-        ((1, 2, 60), "Two loops are still going."),
-        ((60,), "One loop, no longer going."),
-        ((60, 70), "Two loops, none of them still going."),
-        ((), "before."),
+        ((1, 1), "One loop is still going."),
+        ((3, 2), "Two loops are still going."),
+        ((1, 0), "One loop, no longer going."),
+        ((2, 0), "Two loops, none of them still going."),
+        ((0, 0), "before."),
     ],
 )
-def test_loops_that_go_on_are_told_first(ago, words):
-    assert said(50, 1, loops=[a_loop(minutes) for minutes in ago]).endswith(words)
+def test_loops_that_go_on_are_told_first(loops, words):
+    assert said(50, 1, loops=loops).endswith(words)
 
 
 def test_a_rule_says_what_it_denied():

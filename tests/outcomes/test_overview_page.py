@@ -93,7 +93,7 @@ def test_the_same_call_denied_again_and_again_is_a_loop(pages, agent):
     refused: dict[str, Any] = {"tool_args": {"id": 7}, "agent_id": "collector"}
     agent.post(
         *[a_denied_item("s-loop", details="needs a ticket", **refused) for _ in range(25)],
-        *[a_denied_item("s-loop", tool_args={"id": number}) for number in range(20)],
+        *[a_denied_item("s-loop", tool_args={"id": number}) for number in range(20, 40)],
     )
     page = pages.get("overview/")
     text = text_of(page)
