@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from governance import policies
 from governance.domain.actor import Actor, ActorKind, person
 from governance.domain.api_keys import with_implied
-from governance.domain.globs import glob_matches
+from governance.domain.checks.matching.globs import glob_matches
 from governance.domain.roles import Role
 from governance.models import ApiKey, Member
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from django.db.models import Count, Max, Min, QuerySet
 
-from governance.domain.globs import glob_matches
+from governance.domain.checks.matching.globs import glob_matches
 from outcomes.backtests import rows
 from outcomes.backtests.rows import Row, Rows
 from outcomes.domain.backtests.moments import micros_of

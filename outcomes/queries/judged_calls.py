@@ -9,7 +9,7 @@ from typing import Final
 from django.db.models import Count, QuerySet
 
 from governance.domain.bindings import Binding
-from governance.domain.globs import glob_matches
+from governance.domain.checks.matching.globs import glob_matches
 from governance.queries.projects import environments_by_id
 from outcomes.domain.figures import Figures
 from outcomes.domain.shared_out import Counted, SharedOut, names_agents, shared_out

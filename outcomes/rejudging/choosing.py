@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import Max, Min, Q, QuerySet
 
-from governance.domain.globs import glob_matches
+from governance.domain.checks.matching.globs import glob_matches
 from outcomes.models import Call, Session
 from outcomes.models.rejudging import MOST_PARTS
 

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_POST
 from governance import queries as governance
 from governance.auth import MemberRequest, member_page
 from governance.domain.bindings import Binding
+from governance.domain.checks.matching.globs import glob_matches
 from governance.domain.errors import InvalidInput
-from governance.domain.globs import glob_matches
 from governance.domain.written import as_written
 from governance.policies import Action
 from governance.queries.checking_checks import read_check_text

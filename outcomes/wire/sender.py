@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from governance.domain.globs import glob_matches
+from governance.domain.checks.matching.globs import glob_matches
 from outcomes.domain.event import UNKNOWN_AGENT
 from outcomes.wire.refusals import ItemRefused
 

@@ -21,6 +21,7 @@ _PYTHON_PARTS: Final = (
     "patterns",
     "operators",
     "conditions",
+    "globs",
 )
 _TYPESCRIPT_PARTS: Final = (
     "call",
@@ -29,6 +30,7 @@ _TYPESCRIPT_PARTS: Final = (
     "selectors",
     "operators",
     "conditions",
+    "globs",
 )
 _ABOUT: Final = ("name", "version", "format")
 _NO_WORD: Final = re.compile(r"[^A-Za-z0-9_-]")

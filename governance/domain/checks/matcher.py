@@ -11,6 +11,7 @@ from governance.domain.checks.matching.agents_values import plain
 from governance.domain.checks.matching.call import Call, TooMuch
 from governance.domain.checks.matching.canonical import canonical, said, shown
 from governance.domain.checks.matching.conditions import Condition, Leaf, condition_of
+from governance.domain.checks.matching.globs import glob_matches
 from governance.domain.checks.matching.operators import UnknownFormat
 from governance.domain.checks.matching.patterns import Matches, pattern_of
 from governance.domain.checks.matching.selectors import selector_of
@@ -73,7 +74,7 @@ def build(compiled: Mapping[str, Any]) -> Judge:
     def judge(tool_name: str, result: Any, elapsed_ms: float | None = None) -> Explanation:
         about = known.get(tool_name)
         if about is None:
-            about = [rule for glob, rule in rules if _fits(glob, tool_name)]
+            about = [rule for glob, rule in rules if glob_matches(glob, tool_name)]
             if len(known) < KNOWN:
                 known[tool_name] = about
         call = Call(tool_name, result, elapsed_ms)
@@ -120,21 +121,3 @@ def _verdict(word: str, *, also: tuple[str, ...] = ()) -> str:
     if word not in ("success", "failure", "unknown", *also):
         raise UnknownFormat(f"The verdict {word!r} is not known here.")
     return word
-
-
-def _fits(glob: str, text: str) -> bool:
-    """Two pointers and one step back to the latest star: never more than the product of both."""
-    place = at = 0
-    star = resume = -1
-    while at < len(text):
-        if glob[place : place + 1] == "*":
-            star, resume = place, at
-            place += 1
-        elif glob[place : place + 1] in ("?", text[at]):
-            place, at = place + 1, at + 1
-        elif star >= 0:
-            resume += 1
-            place, at = star + 1, resume
-        else:
-            return False
-    return not glob[place:].strip("*")

@@ -7,6 +7,7 @@ import type { Compiled, Explanation, Json, Judge, Leaf } from "./matching/call.t
 import type { Matches, Rule, Ruled } from "./matching/call.ts";
 import { Call, TooMuch, UnknownFormat } from "./matching/call.ts";
 import { conditionOf } from "./matching/conditions.ts";
+import { globMatches } from "./matching/globs.ts";
 import { patternOf } from "./matching/operators.ts";
 import { selectorOf } from "./matching/selectors.ts";
 import { beginning, isEmpty, member, points, said, shown } from "./matching/values.ts";
@@ -24,7 +25,7 @@ export function build(compiled: Compiled): Judge {
   return (toolName, result, elapsedMs) => {
     let about = known.get(toolName);
     if (about === undefined) {
-      about = rules.filter((rule) => fits(rule.tool, toolName));
+      about = rules.filter((rule) => globMatches(rule.tool, toolName));
       if (known.size < KNOWN) known.set(toolName, about);
     }
     const call = new Call(toolName, result, elapsedMs);
@@ -87,28 +88,4 @@ function ruled(rule: Rule, patterns: Matches[]): Ruled {
     };
   };
   return { tool: rule.tool, decides: conditionOf(rule.when, patterns), explained };
-}
-
-function fits(glob: string, name: string): boolean {
-  const pattern = Array.from(glob);
-  const text = Array.from(name);
-  let place = 0;
-  let at = 0;
-  let star = -1;
-  let resume = -1;
-  while (at < text.length) {
-    if (pattern[place] === "*") {
-      star = place;
-      resume = at;
-      place += 1;
-    } else if (place < pattern.length && (pattern[place] === "?" || pattern[place] === text[at])) {
-      place += 1;
-      at += 1;
-    } else if (star >= 0) {
-      resume += 1;
-      place = star + 1;
-      at = resume;
-    } else return false;
-  }
-  return pattern.slice(place).every((letter) => letter === "*");
 }

@@ -11,6 +11,7 @@ from edictum_site_client.site.matching.agents_values import plain
 from edictum_site_client.site.matching.call import Call, TooMuch
 from edictum_site_client.site.matching.canonical import canonical, said, shown
 from edictum_site_client.site.matching.conditions import Condition, Leaf, condition_of
+from edictum_site_client.site.matching.globs import glob_matches
 from edictum_site_client.site.matching.operators import UnknownFormat
 from edictum_site_client.site.matching.patterns import Matches, pattern_of
 from edictum_site_client.site.matching.selectors import selector_of
@@ -73,7 +74,7 @@ def build(compiled: Mapping[str, Any]) -> Judge:
     def judge(tool_name: str, result: Any, elapsed_ms: float | None = None) -> Explanation:
         about = known.get(tool_name)
         if about is None:
-            about = [rule for glob, rule in rules if _fits(glob, tool_name)]
+            about = [rule for glob, rule in rules if glob_matches(glob, tool_name)]
             if len(known) < KNOWN:
                 known[tool_name] = about
         call = Call(tool_name, result, elapsed_ms)
@@ -120,21 +121,3 @@ def _verdict(word: str, *, also: tuple[str, ...] = ()) -> str:
     if word not in ("success", "failure", "unknown", *also):
         raise UnknownFormat(f"The verdict {word!r} is not known here.")
     return word
-
-
-def _fits(glob: str, text: str) -> bool:
-    """Two pointers and one step back to the latest star: never more than the product of both."""
-    place = at = 0
-    star = resume = -1
-    while at < len(text):
-        if glob[place : place + 1] == "*":
-            star, resume = place, at
-            place += 1
-        elif glob[place : place + 1] in ("?", text[at]):
-            place, at = place + 1, at + 1
-        elif star >= 0:
-            resume += 1
-            place, at = star + 1, resume
-        else:
-            return False
-    return not glob[place:].strip("*")
