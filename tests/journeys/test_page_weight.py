@@ -1,0 +1,82 @@
+"""What a first visit takes over the wire, counted by the browser: everything, as it was sent."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.items import an_outcome
+from tests.journeys.conftest import sign_in
+from tests.journeys.console import a_session
+
+pytestmark = pytest.mark.look
+
+MOST = 100_000  # bytes
+ALONGSIDE = 6  # connections of a browser to one server: what the page names comes in one go
+PAGES = ("/account/sign-in/", "/p/default/overview/")
+
+
+@dataclass
+class Wire:
+    names: dict[str, str] = field(default_factory=dict)
+    octets: dict[str, int] = field(default_factory=dict)
+    answers: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def listen(self, page: Page) -> None:
+        browser = page.context.new_cdp_session(page)
+        browser.send("Network.enable")
+        browser.on("Network.requestWillBeSent", self._asked)
+        browser.on("Network.responseReceived", self._answered)
+        browser.on("Network.loadingFinished", self._came)
+
+    def _asked(self, event):
+        self.names[event["requestId"]] = event["request"]["url"]
+
+    def _answered(self, event):
+        told = event["response"]["headers"]
+        self.answers[event["requestId"]] = {name.lower(): told[name] for name in told}
+
+    def _came(self, event):
+        self.octets[event["requestId"]] = int(event["encodedDataLength"])
+
+    def by_file(self) -> dict[str, int]:
+        """The heaviest first; what a page asks for by itself later is not of the first visit."""
+        found = {self.names[each]: count for each, count in self.octets.items()}
+        first = {name: count for name, count in found.items() if "/live/" not in name}
+        return dict(sorted(first.items(), key=lambda each: -each[1]))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_first_visit_is_light_and_a_second_one_fetches_the_page_alone(console, open_page, path):
+    session = a_session()
+    console.post(*(an_outcome(f"{session}-{at}", session_id=session) for at in range(50)))
+    console.settled(f"outcomes/{session}-49")
+    page = open_page()
+    if path.startswith("/p/"):
+        sign_in(page, console.url)
+        page.wait_for_url("**/p/**")
+        # As if nothing had been here before.
+        forget = page.context.new_cdp_session(page)
+        forget.send("Network.clearBrowserCache")
+        page.goto("about:blank")
+    wire = Wire()
+    wire.listen(page)
+    page.goto(f"{console.url}{path}")
+    page.locator("h1").wait_for()
+    first = wire.by_file()
+    assert sum(first.values()) < MOST, first
+    assert len([name for name in first if name.endswith((".css", ".js"))]) <= ALONGSIDE, first
+    for number, name in wire.names.items():
+        answer = wire.answers.get(number, {})
+        assert answer.get("content-encoding") == "gzip" or "/live/" in name, name
+        assert "immutable" in answer.get("cache-control", "") or "/static/" not in name, name
+    blocking = "head script:not([type=module], [defer], [async])"
+    assert page.locator(blocking).count() == 0
+    assert page.locator("head link[rel=stylesheet]").count() == 1
+
+    wire = Wire()
+    wire.listen(page)
+    page.goto(f"{console.url}{path}")
+    page.locator("h1").wait_for()
+    again = {name for name, count in wire.by_file().items() if count}
+    assert again == {f"{console.url}{path}"}
