@@ -43,7 +43,9 @@ function rows() {
 function walk(step) {
   const links = rows();
   const at = links.indexOf(document.activeElement);
-  const next = at < 0 ? (step > 0 ? 0 : links.length - 1) : at + step;
+  // Who has scrolled begins with what is in sight.
+  const seen = links.findIndex((link) => link.getBoundingClientRect().top > 0);
+  const next = at < 0 ? seen - (step < 0 ? 1 : 0) : at + step;
   links[next]?.focus();
   links[next]?.scrollIntoView({ block: "nearest" });
 }
