@@ -18,6 +18,7 @@ from django.db.models.functions import Coalesce
 from governance import news
 from governance.queries.in_force import InForce, Stopped
 from outcomes.codec import digest_of, item_of
+from outcomes.domain.figures import Figures
 from outcomes.domain.fleet import (
     DRIFTS,
     IS_STOPPED,
@@ -27,8 +28,9 @@ from outcomes.domain.fleet import (
     Standing,
     standing_of,
 )
+from outcomes.domain.scope import Scope
 from outcomes.models import AgentSeen, Event
-from outcomes.queries.stats import figures_by_place
+from outcomes.queries.stats import two_figures_by_place
 from outcomes.wire import Source, family_of
 
 LARGE = 500  # agents; who looks at fewer is always told the latest
@@ -37,14 +39,12 @@ SHARED = 1.0  # seconds
 Place = tuple[str, str]  # the environment and the name of the agent
 
 
-@dataclass(slots=True)
-class Today:
-    """What an agent has called since midnight UTC."""
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """What the calls of an agent in one environment add up to, and those of the time before."""
 
-    calls: int = 0
-    ran: int = 0
-    successes: int = 0
-    judged: int = 0
+    now: Figures = field(default_factory=Figures)
+    before: Figures = field(default_factory=Figures)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -159,17 +159,23 @@ def agents_seen(project_id: int, limit: int) -> list[str]:
     return list(last.order_by("-last").values_list("agent__name", flat=True)[:limit])
 
 
-def today_of(project_id: int, agents: Iterable[FleetAgent], now: datetime) -> Mapping[Place, Today]:
-    midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+def acted_in(project_id: int, agents: Iterable[FleetAgent], scope: Scope) -> Mapping[Place, Acted]:
     kept = {each.row: each.place for each in agents if each.row is not None}
     if not kept:
         return {}
     numbers = {agent for _, agent in kept}
     one = numbers.pop() if len(numbers) == 1 else None
+    before, now = two_figures_by_place(
+        project_id,
+        "agent",
+        since=scope.previous.since,
+        cut=scope.since,
+        until=scope.until,
+        number=one,
+    )
+    nothing = Figures()
     return {
-        kept[row]: Today(each.calls, each.ran, each.successes, each.judged)
-        for row, each in figures_by_place(project_id, "agent", since=midnight, number=one).items()
-        if row in kept
+        place: Acted(now.get(row, nothing), before.get(row, nothing)) for row, place in kept.items()
     }
 
 

@@ -69,6 +69,30 @@ def figures_by_place(
 ) -> dict[tuple[int, int], Figures]:
     """By the number of the environment and that of the tool or the agent, of those that there are;
     of one of them where its number is given."""
+    return _by_place(project_id, by, since, None, number, None)[0]
+
+
+def two_figures_by_place(
+    project_id: int,
+    by: Literal["tool", "agent"],
+    *,
+    since: datetime,
+    cut: datetime,
+    until: datetime,
+    number: int | None = None,
+) -> tuple[dict[tuple[int, int], Figures], dict[tuple[int, int], Figures]]:
+    """The same of two times, up to the cut and from there on, read at once."""
+    return _by_place(project_id, by, since, until, number, cut)
+
+
+def _by_place(
+    project_id: int,
+    by: Literal["tool", "agent"],
+    since: datetime | None,
+    until: datetime | None,
+    number: int | None,
+    cut: datetime | None,
+) -> tuple[dict[tuple[int, int], Figures], dict[tuple[int, int], Figures]]:
     reading = Reading(
         project=project_id,
         environment="",
@@ -77,17 +101,25 @@ def figures_by_place(
         by_tool=by == "tool",
         by_agent=by == "agent",
         since=since,
-        until=None,
+        until=until,
         durations=False,
     )
-    found: defaultdict[tuple[int, int], Slot] = defaultdict(Slot)
+    steps = [Span(since, cut), Span(cut, until)] if since and cut and until else None
+    place_of = _place_of(steps)
+    found: tuple[defaultdict[tuple[int, int], Slot], ...] = (defaultdict(Slot), defaultdict(Slot))
     if by == "tool":
-        slot_of: SlotOf = lambda environment, _, tool, __: found[environment, tool]  # noqa: E731
+        slot_of: SlotOf = lambda environment, minute, tool, __: found[place_of(minute)][  # noqa: E731
+            environment, tool
+        ]
     else:
-        slot_of = lambda environment, _, __, agent: found[environment, agent]  # noqa: E731
-    reading.into(slot_of, _runs(reading, DAY, None))
-    told = {place: slot.figures() for place, slot in found.items()}
-    return {place: each for place, each in told.items() if each}
+        slot_of = lambda environment, minute, __, agent: found[place_of(minute)][  # noqa: E731
+            environment, agent
+        ]
+    reading.into(slot_of, _runs(reading, DAY, steps))
+    first, second = (
+        {place: told for place, slot in each.items() if (told := slot.figures())} for each in found
+    )
+    return first, second
 
 
 def figures_over_time(

@@ -8,7 +8,6 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
@@ -16,17 +15,18 @@ from governance.domain.errors import NotFound
 from governance.policies import Action, may
 from governance.table_files import table_file
 from outcomes import queries
+from outcomes.domain.scope import Scope
 from outcomes.models import AgentReport
 from outcomes.queries.agents import agent_names
 from outcomes.queries.fleet import (
     LARGE,
+    Acted,
     Fleet,
     FleetAgent,
-    Today,
+    acted_in,
     families_of,
     fleet,
     fleet_of_late,
-    today_of,
 )
 from outcomes.templatetags.addresses import ELSEWHERE
 from outcomes.views.fleet_words import (
@@ -37,6 +37,7 @@ from outcomes.views.fleet_words import (
     standing_words,
 )
 from outcomes.views.paging import files_of, with_query
+from outcomes.views.scope import scope_of
 from outcomes.views.skill_scans import read_manifest, read_scan
 from outcomes.views.table_columns import AGENTS
 
@@ -51,7 +52,8 @@ class AgentLine:
     family: str
     standing: StandingWords
     assigned: str
-    today: Today
+    acted: Acted
+    urls: dict[str, str]
 
 
 @require_safe
@@ -109,17 +111,23 @@ def agent_standing(request: MemberRequest) -> HttpResponse:
 
 
 def _file(request: MemberRequest) -> HttpResponseBase | None:
-    state = request.GET.get("state", "")
+    state, scope = request.GET.get("state", ""), _scope(request)
 
-    def rows() -> list[FleetAgent]:
-        fitting = _fitting(request, fleet(request.project.pk))
-        return [each for each in fitting if _is_in(each, state if state in STATES else "")]
+    def rows() -> list[tuple[FleetAgent, Acted]]:
+        fitting = _fitting(request, scope, fleet(request.project.pk))
+        chosen = [each for each in fitting if _is_in(each, state if state in STATES else "")]
+        acted = acted_in(request.project.pk, chosen, scope)
+        return [(each, acted.get(each.place, Acted())) for each in chosen]
 
     return table_file(request, request.project, "agents", AGENTS, rows)
 
 
-def _fitting(request: MemberRequest, whole: Fleet) -> list[FleetAgent]:
-    environment, text = request.GET.get("environment", ""), request.GET.get("q", "").strip()
+def _scope(request: MemberRequest) -> Scope:
+    return scope_of(request, of_agent=False)
+
+
+def _fitting(request: MemberRequest, scope: Scope, whole: Fleet) -> list[FleetAgent]:
+    environment, text = scope.environment, request.GET.get("q", "").strip()
     return [
         each
         for each in whole.agents
@@ -128,17 +136,18 @@ def _fitting(request: MemberRequest, whole: Fleet) -> list[FleetAgent]:
 
 
 def _list(request: MemberRequest, whole: Fleet) -> dict[str, Any]:
-    environment, text = request.GET.get("environment", ""), request.GET.get("q", "").strip()
+    scope = _scope(request)
+    environment, text = scope.environment, request.GET.get("q", "").strip()
     state = request.GET.get("state", "")
     state = state if state in STATES else ""
-    fitting = _fitting(request, whole)
+    fitting = _fitting(request, scope, whole)
     by_state = {name: [each for each in fitting if _is_in(each, name)] for name in STATES}
     chosen = by_state[state]
     first = _first(request, len(chosen))
-    rows = _lines(request.project.pk, chosen[first : first + SHOWN])
+    rows = _lines(request, scope, chosen[first : first + SHOWN])
     tag = _hash(rows, [(name, len(found)) for name, found in by_state.items()], whole.stops)
     slug = request.project.slug
-    address = with_query(reverse("outcomes:agents", args=[slug]), environment=environment, q=text)
+    address = with_query(reverse("outcomes:agents", args=[slug]), q=text, **scope.query())
     here = with_query(address, state=state)
     return {
         "rows": rows,
@@ -160,15 +169,15 @@ def _list(request: MemberRequest, whole: Fleet) -> dict[str, Any]:
         ],
         "shown": f"{len(rows):,} of {len(chosen):,}, by name",
         "files": files_of(here),
-        "previous": with_query(here, **_from(first - SHOWN)) if first else "",
-        "next": with_query(here, **_from(first + SHOWN)) if first + SHOWN < len(chosen) else "",
+        "previous": with_query(here, **_start(first - SHOWN)) if first else "",
+        "next": with_query(here, **_start(first + SHOWN)) if first + SHOWN < len(chosen) else "",
         "live_url": with_query(
             reverse("outcomes:agent_rows", args=[slug]),
-            environment=environment,
             q=text,
             state=state,
             tag=tag,
-            **_from(first),
+            **scope.query(),
+            **_start(first),
         ),
     }
 
@@ -177,7 +186,8 @@ def _one(request: MemberRequest, name: str) -> dict[str, Any]:
     whole = fleet(request.project.pk, name=name)
     if not whole.agents and not queries.is_agent(request.project.pk, name):
         raise NotFound("There is no such agent.")
-    rows = _lines(request.project.pk, whole.agents)
+    scope = _scope(request)
+    rows = _lines(request, scope, whole.agents)
     tag = _hash(rows, whole.stops)
     return {
         "name": name,
@@ -187,24 +197,37 @@ def _one(request: MemberRequest, name: str) -> dict[str, Any]:
         "may_stop": may(request.role, Action.STOP_AGENT),
         "tag": tag,
         "live_url": with_query(
-            reverse("outcomes:agent_standing", args=[request.project.slug]), of=name, tag=tag
+            reverse("outcomes:agent_standing", args=[request.project.slug]),
+            of=name,
+            tag=tag,
+            **scope.query(),
         ),
     }
 
 
-def _lines(project_id: int, agents: list[FleetAgent]) -> list[AgentLine]:
+def _lines(request: MemberRequest, scope: Scope, agents: list[FleetAgent]) -> list[AgentLine]:
     families = families_of(agents)
-    today = today_of(project_id, agents, timezone.now())
+    acted = acted_in(request.project.pk, agents, scope)
     return [
         AgentLine(
             each,
             families.get(each.place, ""),
             standing_words(each),
             assigned_words(each),
-            today.get(each.place, Today()),
+            acted.get(each.place, Acted()),
+            _urls(request, scope, each),
         )
         for each in agents
     ]
+
+
+def _urls(request: MemberRequest, scope: Scope, agent: FleetAgent) -> dict[str, str]:
+    """To what is counted of it."""
+    chosen = scope.query() | {"agent": agent.name, "environment": agent.environment}
+    return {
+        name: with_query(reverse(f"outcomes:{name}", args=[request.project.slug]), **chosen)
+        for name in ("calls", "denials")
+    }
 
 
 def _is_in(agent: FleetAgent, state: str) -> bool:
@@ -221,13 +244,13 @@ def _is_in(agent: FleetAgent, state: str) -> bool:
 
 def _first(request: MemberRequest, of: int) -> int:
     """The place of the first row; one that no page begins with is taken to the page that has it."""
-    asked = request.GET.get("from", "")
+    asked = request.GET.get("start", "")
     place = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0
     return place // SHOWN * SHOWN if place < of else 0
 
 
-def _from(place: int) -> dict[str, str]:
-    return {"from": str(place)} if place > 0 else {}
+def _start(place: int) -> dict[str, str]:
+    return {"start": str(place)} if place > 0 else {}
 
 
 def _is(report: queries.ReadReport, kind: AgentReport.Kind) -> bool:

@@ -8,7 +8,7 @@ from outcomes.domain.denials import Alike, Rule, Sum
 from outcomes.domain.loops import Loop
 from outcomes.models import Call, RejectedItem, Session, Suggestion
 from outcomes.queries.disagreements import Group
-from outcomes.queries.fleet import FleetAgent
+from outcomes.queries.fleet import Acted, FleetAgent
 
 SESSIONS: Final[Columns[Session]] = {
     "session_id": lambda row: row.session_id,
@@ -50,15 +50,22 @@ CALLS: Final[Columns[Call]] = {
     "check_rule": lambda row: row.check_rule or None,
     "elapsed_ms": lambda row: row.elapsed_ms,
 }
-AGENTS: Final[Columns[FleetAgent]] = {
-    "agent_id": lambda row: row.name,
-    "environment": lambda row: row.environment,
-    "standing": lambda row: row.standing.value,
-    "streams": lambda row: row.streams,
-    "runs_contract": lambda row: row.runs.bundle or None,
-    "runs_version": lambda row: row.runs.number,
-    "assigned": lambda row: row.assigned,
-    "last_seen": lambda row: row.last_seen,
+AGENTS: Final[Columns[tuple[FleetAgent, Acted]]] = {
+    "agent_id": lambda row: row[0].name,
+    "environment": lambda row: row[0].environment,
+    "standing": lambda row: row[0].standing.value,
+    "streams": lambda row: row[0].streams,
+    "runs_contract": lambda row: row[0].runs.bundle or None,
+    "runs_version": lambda row: row[0].runs.number,
+    "assigned": lambda row: row[0].assigned,
+    "last_seen": lambda row: row[0].last_seen,
+    "calls": lambda row: row[1].now.calls,
+    "denied": lambda row: row[1].now.denied,
+    "successes": lambda row: row[1].now.successes,
+    "judged": lambda row: row[1].now.judged,
+    "rate": lambda row: row[1].now.rate,
+    "calls_before": lambda row: row[1].before.calls,
+    "rate_before": lambda row: row[1].before.rate,
 }
 APPROVALS: Final[Columns[Approval]] = {
     "id": lambda row: row.code,

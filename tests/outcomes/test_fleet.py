@@ -178,12 +178,17 @@ def test_a_stopped_environment_is_told_above_the_list(project, agent, pages, con
     assert "not known" in line(pages, "bot")
 
 
-def test_todays_calls_and_their_success_are_counted(agent, pages, connect):
+def test_calls_of_a_time_and_of_the_time_before_are_counted(agent, pages, connect):
     call(agent, output={"ok": True}, tool_success=True)
     call(agent, type="failure", error="x", output=None, tool_success=None)
     call(agent, type="denied", reason="contract", output=None, tool_success=None)
-    call(agent, timestamp=(datetime.now(UTC) - timedelta(days=2)).isoformat())
-    assert "3 50.0 %" in line(pages, "bot")
+    call(agent, timestamp=(datetime.now(UTC) - timedelta(hours=30)).isoformat())
+    call(agent, timestamp=(datetime.now(UTC) - timedelta(days=3)).isoformat())
+    assert "3 1 50.0 % of 2 100.0 % of 1" in line(pages, "bot")
+    file = pages.get("agents/", range="30d", format="json")
+    (row,) = json.loads(b"".join(file.streaming_content))["agents"]
+    assert (row["calls"], row["denied"], row["rate"], row["rate_before"]) == (5, 1, 0.75, None)
+    assert "was 1 50.0 % of 2" in pages.text("agents/bot/")
 
 
 def test_the_same_agent_in_two_environments_is_two_lines_and_one_page(project, pages, connect):
@@ -213,8 +218,8 @@ def test_the_list_is_cut_into_pages_by_name(project, pages, connect):
         connect(f"bot-{number:03}")
     first = pages.get("agents/")
     assert "100 of 130, by name" in text_of(first)
-    assert pages.links("agents/")["next"].endswith("?from=100")
-    assert "bot-129" in pages.text("agents/", **{"from": "100"})
+    assert pages.links("agents/")["next"].endswith("start=100")
+    assert "bot-129" in pages.text("agents/", start="100")
     assert "bot-000" in pages.text("agents/", **{"from": "9999"})
 
 
