@@ -31,6 +31,10 @@ class Ended:
     denied: int
     timed_out: int
 
+    @property
+    def all(self) -> int:
+        return self.approved + self.denied + self.timed_out
+
 
 def approval_coded(project_id: int, code: str) -> Approval | None:
     """With its arguments left in the database until somebody opens them."""
@@ -58,6 +62,7 @@ def waiting_approvals(
     now: datetime,
     *,
     environment: str = "",
+    agent: str = "",
     session: str = "",
     limit: int,
 ) -> list[Approval]:
@@ -65,9 +70,7 @@ def waiting_approvals(
 
     Of a session also those that tell none: only the calls behind them say whose they are.
     """
-    rows = _listed(project_id).filter(_standing(Status.PENDING, now))
-    if environment:
-        rows = rows.filter(environment__name=environment)
+    rows = _of(_listed(project_id), environment, agent).filter(_standing(Status.PENDING, now))
     if session:
         rows = rows.filter(session_id__in=(session, ""))
     return list(rows.order_by("ends_at", "id")[:limit])
@@ -87,23 +90,56 @@ def environments_with_waiting(project_id: int, now: datetime) -> QuerySet[Enviro
 
 
 def ended_approvals(
-    project_id: int, now: datetime, *, environment: str = ""
+    project_id: int,
+    now: datetime,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    environment: str = "",
+    agent: str = "",
 ) -> QuerySet[Approval, Approval]:
-    rows = _listed(project_id).filter(ends_at__lte=now)
-    return rows.filter(environment__name=environment) if environment else rows
+    rows = _of(_listed(project_id), environment, agent).filter(ends_at__lte=now)
+    if since is not None:
+        rows = rows.filter(ends_at__gte=since)
+    return rows if until is None else rows.filter(ends_at__lt=until)
 
 
-def ended_since(project_id: int, since: datetime, now: datetime, *, environment: str = "") -> Ended:
-    rows = Approval.objects.filter(project=project_id, ends_at__lte=now, ends_at__gt=since)
-    if environment:
-        rows = rows.filter(environment__name=environment)
-    counts = rows.order_by().aggregate(
-        count_approved=Count("id", filter=Q(status=Status.APPROVED)),
-        count_denied=Count("id", filter=Q(status=Status.DENIED)),
-        count_all=Count("id"),
+def ended_in(
+    project_id: int,
+    since: datetime,
+    cut: datetime,
+    until: datetime,
+    *,
+    environment: str = "",
+    agent: str = "",
+) -> tuple[Ended, Ended]:
+    """Of two times: up to the cut, and from there on."""
+    rows = Approval.objects.filter(project=project_id, ends_at__gte=since, ends_at__lt=until)
+    of = {"before": Q(ends_at__lt=cut), "now": Q(ends_at__gte=cut)}
+    counts = (
+        _of(rows, environment, agent)
+        .order_by()
+        .aggregate(
+            **{
+                f"{name}_{status}": Count("id", filter=when & such)
+                for name, when in of.items()
+                for status, such in (
+                    ("approved", Q(status=Status.APPROVED)),
+                    ("denied", Q(status=Status.DENIED)),
+                    ("all", Q()),
+                )
+            }
+        )
     )
-    approved, denied = counts["count_approved"], counts["count_denied"]
-    return Ended(approved, denied, counts["count_all"] - approved - denied)
+    before, now = (
+        Ended(
+            approved := counts[f"{name}_approved"],
+            denied := counts[f"{name}_denied"],
+            counts[f"{name}_all"] - approved - denied,
+        )
+        for name in of
+    )
+    return before, now
 
 
 def approvals_near(
@@ -142,6 +178,14 @@ def approvals_ended_before(
 
 def _listed(project_id: int) -> QuerySet[Approval, Approval]:
     return _light(Approval.objects.filter(project=project_id))
+
+
+def _of(
+    rows: QuerySet[Approval, Approval], environment: str, agent: str
+) -> QuerySet[Approval, Approval]:
+    if environment:
+        rows = rows.filter(environment__name=environment)
+    return rows.filter(agent_id=agent) if agent else rows
 
 
 def _light(rows: QuerySet[Approval, Approval]) -> QuerySet[Approval, Approval]:

@@ -3,7 +3,7 @@ those that ended. Deciding itself is governance's."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import sha256
 from math import ceil
 from typing import Any, Final
@@ -21,19 +21,20 @@ from governance.policies import Action, may
 from governance.queries.approvals import PLACE_BY_END, Approval
 from governance.table_files import table_file
 from outcomes import queries
+from outcomes.domain.scope import Scope, scope_from
 from outcomes.models import Call, Session
 from outcomes.queries.paging import page_of
 from outcomes.templatetags.addresses import session_url
 from outcomes.views.named import named_session
 from outcomes.views.paging import every, links_of, start_of, with_query
 from outcomes.views.rows import CallLine
+from outcomes.views.scope import scope_of
 from outcomes.views.sentences import number_word
 from outcomes.views.table_columns import APPROVALS
 
 WAITING_SHOWN: Final = 50
 ENDED_SHOWN: Final = 25
 LOOKED_THROUGH: Final = 500  # of a session, those too that do not tell whose they are
-COUNTED: Final = timedelta(hours=24)
 SOON: Final = 90  # seconds
 
 
@@ -58,15 +59,22 @@ class WaitingLine:
         return self.call.session.session_id if self.call and self.call.session else ""
 
 
-def _file(request: MemberRequest, now: datetime, environment: str) -> HttpResponseBase | None:
+def _file(request: MemberRequest, now: datetime, scope: Scope) -> HttpResponseBase | None:
     """Those that wait, and then those that ended."""
-    project = request.project.pk
+    project, (since, until) = request.project.pk, scope.bounds
 
     def rows() -> Iterator[Approval]:
         yield from governance.waiting_approvals(
-            project, now, environment=environment, limit=LOOKED_THROUGH
+            project, now, environment=scope.environment, agent=scope.agent, limit=LOOKED_THROUGH
         )
-        ended = governance.ended_approvals(project, now, environment=environment)
+        ended = governance.ended_approvals(
+            project,
+            now,
+            since=since,
+            until=until,
+            environment=scope.environment,
+            agent=scope.agent,
+        )
         yield from every(
             lambda before: page_of(ended, PLACE_BY_END, size=LOOKED_THROUGH, before=before),
             PLACE_BY_END,
@@ -78,33 +86,43 @@ def _file(request: MemberRequest, now: datetime, environment: str) -> HttpRespon
 @require_safe
 @member_page()
 def approvals(request: MemberRequest) -> HttpResponseBase:
-    now = timezone.now()
-    environment = request.GET.get("environment", "")
-    if (file := _file(request, now, environment)) is not None:
+    now, scope = timezone.now(), scope_of(request, is_list=True)
+    if (file := _file(request, now, scope)) is not None:
         return file
-    waiting = governance.waiting_approvals(
-        request.project.pk, now, environment=environment, limit=WAITING_SHOWN
-    )
+    project, (since, until) = request.project.pk, scope.bounds
+    of = {"environment": scope.environment, "agent": scope.agent}
+    waiting = governance.waiting_approvals(project, now, **of, limit=WAITING_SHOWN)
     start = start_of(request.GET, PLACE_BY_END)
     page = page_of(
-        governance.ended_approvals(request.project.pk, now, environment=environment),
+        governance.ended_approvals(project, now, since=since, until=until, **of),
         PLACE_BY_END,
         size=ENDED_SHOWN,
         before=start.before,
         after=start.after,
     )
-    calls = queries.calls_behind(request.project.pk, [*waiting, *page.rows])
+    calls = queries.calls_behind(project, [*waiting, *page.rows])
+    counted = scope if since is not None and until is not None else _usual(scope, now)
+    before, counts = governance.ended_in(
+        project, counted.previous.since, counted.since, min(counted.until, now), **of
+    )
     context = {
         "page_title": "Approvals",
-        "waiting": _waiting(request, waiting, calls, now, environment=environment),
+        "waiting": _waiting(request, waiting, calls, now, scope),
         "ended": [(each, calls.get(each.pk)) for each in page.rows],
-        "counts": governance.ended_since(
-            request.project.pk, now - COUNTED, now, environment=environment
-        ),
-        "links": links_of(page, PLACE_BY_END, with_query(request.path, environment=environment)),
+        "counts": counts,
+        "counts_before": before,
+        "counted": counted,
+        "links": links_of(page, PLACE_BY_END, with_query(request.path, **scope.query())),
         "is_newest": start.is_newest,
     }
     return render(request, "outcomes/approvals.html", context)
+
+
+def _usual(scope: Scope, now: datetime) -> Scope:
+    """What is counted where the list has no bounds."""
+    return scope_from(
+        {"environment": scope.environment, "agent": scope.agent}, now=now, zone=scope.zone
+    )
 
 
 @require_safe
@@ -112,15 +130,19 @@ def approvals(request: MemberRequest) -> HttpResponseBase:
 def waiting_approvals(request: MemberRequest) -> HttpResponse:
     """The part that waits, of the whole project or of a session; nothing when it is as it was."""
     now = timezone.now()
-    environment = request.GET.get("environment", "")
     if "of" in request.GET:
         found = session_approvals(request, named_session(request, request.GET["of"]))
     else:
+        scope = scope_of(request, is_list=True)
         waiting = governance.waiting_approvals(
-            request.project.pk, now, environment=environment, limit=WAITING_SHOWN
+            request.project.pk,
+            now,
+            environment=scope.environment,
+            agent=scope.agent,
+            limit=WAITING_SHOWN,
         )
         calls = queries.calls_behind(request.project.pk, waiting)
-        found = _waiting(request, waiting, calls, now, environment=environment)
+        found = _waiting(request, waiting, calls, now, scope)
     if request.GET.get("tag") == found["tag"]:
         return HttpResponse(status=204)
     context = {"waiting": found, "alone": True}
@@ -146,7 +168,7 @@ def session_approvals(
         calls = queries.calls_behind_among(asking, told)
     own = {key for key, call in calls.items() if call.session_id == session.pk}
     waiting = [each for each in asking if each.session_id or each.pk in own][:WAITING_SHOWN]
-    return _waiting(request, waiting, calls, now, session=session)
+    return _waiting(request, waiting, calls, now, session)
 
 
 def _waiting(
@@ -154,9 +176,7 @@ def _waiting(
     waiting: list[Approval],
     calls: dict[int, Call],
     now: datetime,
-    *,
-    environment: str = "",
-    session: Session | None = None,
+    of: Scope | Session,
 ) -> dict[str, Any]:
     lines = [
         WaitingLine(each, calls.get(each.pk), max(0, ceil((each.ends_at - now).total_seconds())))
@@ -165,25 +185,21 @@ def _waiting(
     known = [(line.approval.pk, line.call.pk if line.call else None) for line in lines]
     tag = sha256(repr(known).encode()).hexdigest()[:16]
     slug = request.project.slug
-    if session is None:
-        here = with_query(reverse("outcomes:approvals", args=[slug]), environment=environment)
+    if isinstance(of, Scope):
+        chosen, here = of.query(), reverse("outcomes:approvals", args=[slug])
+        here = with_query(here, **chosen)
     else:
-        environment = session.environment.name
-        here = session_url(slug, session.session_id, environment)
+        chosen = {"environment": of.environment.name, "of": of.session_id}
+        here = session_url(slug, of.session_id, of.environment.name)
     return {
         "lines": lines,
-        "of_session": session is not None,
+        "of_session": isinstance(of, Session),
         "how_many": number_word(len(lines)).capitalize(),
         "is_cut": len(lines) == WAITING_SHOWN,
         "may_decide": may(request.role, Action.DECIDE_APPROVAL),
         "tag": tag,
         "back": here,
-        "url": with_query(
-            reverse("outcomes:waiting_approvals", args=[slug]),
-            environment=environment,
-            of=session.session_id if session else "",
-            tag=tag,
-        ),
+        "url": with_query(reverse("outcomes:waiting_approvals", args=[slug]), **chosen, tag=tag),
     }
 
 

@@ -58,7 +58,7 @@ def test_without_any_approval_the_page_is_calm(pages):
     text = pages.text("approvals/")
     assert "No call waits for a decision." in text
     assert "Nothing waits" in text
-    assert "Nothing was decided yet" in text
+    assert "Nothing was decided" in text
 
 
 def test_what_waits_says_who_asks_what_and_how_long_is_left(project, pages):
@@ -164,7 +164,10 @@ def test_what_ran_out_is_timed_out_before_anybody_notes_it(project, pages):
     ran_out(project)
     ran_out(project, on_timeout=OnTimeout.ALLOW)
     text = pages.text("approvals/")
-    assert "last 24 hours: 0 approved, 0 rejected, 2 timed out" in text
+    assert (
+        "in the last 24 hours: 0 approved, 0 rejected, 2 timed out; 0 in the 24 hours before"
+        in text
+    )
     assert "nobody decided; the agent ran it" in text
     commands.expire_approvals()
     assert pages.text("approvals/") == text
@@ -197,10 +200,15 @@ def test_an_approval_of_another_project_is_not_there(operator):
     assert articles(operator) == []
 
 
-def test_the_list_is_narrowed_to_an_environment(project, pages):
+def test_the_page_is_about_its_scope(project, pages):
     an_approval(project)
-    staging = an_approval(project, env="staging")
+    staging = an_approval(project, env="staging", agent_id="other-bot")
     assert articles(pages, environment="staging") == [staging.code]
+    assert articles(pages, agent="other-bot") == [staging.code]
+    ran_out(project)
+    assert "nobody decided" in pages.text("approvals/", range="24h")
+    assert "nobody decided" not in pages.text("approvals/", range="24h", environment="staging")
+    assert "nobody decided" not in pages.text("approvals/", to="2026-01-01T00:00Z")
 
 
 def test_the_live_part_answers_only_when_something_changed(project, pages, agent):
