@@ -94,9 +94,9 @@ def _sessions(request: MemberRequest, text: str) -> list[Found]:
     return [
         Found(
             _split(row.session_id, text),
-            session_url(request.project.slug, row.session_id, row.environment.name),
-            f"{row.agent.name if row.agent else 'unknown'} · {row.environment.name}",
-            row.last_at,
+            session_url(request.project.slug, row.session_id, row.environment),
+            f"{row.agent or 'unknown'} · {row.environment}",
+            row.at,
         )
         for row in lookup.sessions_like(request.project.pk, text)
     ]
@@ -106,8 +106,8 @@ def _calls(request: MemberRequest, text: str) -> list[Found]:
     return [
         Found(
             _split(row.call_id, text),
-            call_url(request.project.slug, row.call_id, row.environment.name),
-            f"{row.tool.name} · {KINDS[row.kind][1].lower()}",
+            call_url(request.project.slug, row.call_id, row.environment),
+            f"{row.tool} · {KINDS[row.kind][1].lower()}",
             row.at,
         )
         for row in lookup.calls_like(request.project.pk, text)

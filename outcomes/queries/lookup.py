@@ -4,16 +4,15 @@ Names are looked through; there are few of them. Ids are found by indexes, and a
 any part of them: nothing here grows with the calls that are there.
 """
 
-from typing import Final, NamedTuple, TypeVar
+from datetime import datetime
+from typing import Final, NamedTuple
 
 from django.db import connection
-from django.db.models import Model, QuerySet, Value
+from django.db.models import QuerySet, Value
 from django.db.models.functions import Left, Lower, StrIndex
 
 from outcomes.codec import as_text, digest_of
 from outcomes.models import Agent, Artifact, Call, Session, Tool
-from outcomes.queries.calls import newest_calls_named, with_names
-from outcomes.queries.session_reports import sessions
 
 A_FEW: Final = 6
 NEWEST: Final = 1_000  # looked through for a part of an id
@@ -25,7 +24,21 @@ AFTER_ANY: Final = "\U0010ffff"
 
 NAMES_READ: Final = 100  # of both kinds
 
-Row = TypeVar("Row", bound=Model)
+
+class SessionFound(NamedTuple):
+    pk: int
+    session_id: str
+    environment: str
+    agent: str | None
+    at: datetime
+
+
+class CallFound(NamedTuple):
+    call_id: str
+    environment: str
+    tool: str
+    kind: str
+    at: datetime
 
 
 class Names(NamedTuple):
@@ -33,31 +46,32 @@ class Names(NamedTuple):
     agents: list[str]
 
 
-def sessions_like(project_id: int, text: str) -> list[Session]:
+def sessions_like(project_id: int, text: str) -> list[SessionFound]:
     """The one of that id first, then the newest; without a text the newest of all."""
-    found, text = sessions(project_id), as_text(text)[:LONGEST]
+    text = as_text(text)[:LONGEST]
+    found = Session.objects.filter(project=project_id, attempts__gt=0)
+    newest = _sessions_in(found.order_by("-last_at", "-id"), NEWEST if text else A_FEW)
     if not text:
-        return list(found[:A_FEW])
-    newest = Session.objects.filter(project=project_id, attempts__gt=0)
-    newest = newest.order_by("-last_at", "-id")[:NEWEST]
-    parts = found.filter(pk__in=newest.values("pk"), session_id__icontains=text)
-    begin = _beginning_with(Session.objects.filter(project=project_id), text)[:BEGINNINGS]
+        return newest
     # By way of the environments, with which the index of ids begins.
-    exact = found.filter(environment__project=project_id, digest=digest_of(text))
-    rows = [*parts[:A_FEW], *found.filter(pk__in=begin.values("pk"))]
-    rows.sort(key=lambda row: (row.last_at, row.pk), reverse=True)
-    return _once([*exact, *rows])
+    exact = found.filter(environment__project=project_id, digest=digest_of(text)).order_by()
+    begin = _sessions_in(_beginning_with(found, text), BEGINNINGS)
+    rows = {*begin, *(row for row in newest if _holds(row.session_id, text))}
+    ordered = sorted(rows, key=lambda row: row.at, reverse=True)
+    return _once([*_sessions_in(exact, A_FEW), *ordered])
 
 
-def calls_like(project_id: int, text: str) -> list[Call]:
-    """The one of that id, however old; then what has it in its id among the newest."""
+def calls_like(project_id: int, text: str) -> list[CallFound]:
+    """Those of that id, however old; else what has it in its id among the newest."""
     text = as_text(text)[:LONGEST]
     if not text:
         return []
-    newest = Call.objects.filter(project=project_id).order_by("-at", "-order")[:NEWEST]
-    parts = with_names(Call.objects.filter(pk__in=newest.values("pk"), call_id__icontains=text))
-    exact = newest_calls_named(project_id, [text])
-    return _once([*exact, *parts.order_by("-at", "-order")[:A_FEW]])
+    named = Call.objects.filter(environment__project=project_id, digest=digest_of(text))
+    exact = _calls_in(named.order_by("-at"), A_FEW)
+    if exact:
+        return exact
+    newest = Call.objects.filter(project=project_id).order_by("-at", "-order")
+    return [row for row in _calls_in(newest, NEWEST) if _holds(row.call_id, text)][:A_FEW]
 
 
 def names_like(project_id: int, text: str) -> Names:
@@ -97,5 +111,20 @@ def _beginning_with(found: QuerySet[Session], text: str) -> QuerySet[Session]:
     return found.filter(session_id__gte=text, session_id__lt=text + AFTER_ANY)
 
 
-def _once(rows: list[Row]) -> list[Row]:
-    return list({row.pk: row for row in rows}.values())[:A_FEW]
+def _sessions_in(found: QuerySet[Session], limit: int) -> list[SessionFound]:
+    columns = ("pk", "session_id", "environment__name", "agent__name", "last_at")
+    return [SessionFound(*row) for row in found.values_list(*columns)[:limit]]
+
+
+def _calls_in(found: QuerySet[Call], limit: int) -> list[CallFound]:
+    columns = ("call_id", "environment__name", "tool__name", "kind", "at")
+    return [CallFound(*row) for row in found.values_list(*columns)[:limit]]
+
+
+def _holds(identifier: str, text: str) -> bool:
+    # Here and not there: asked for both at once, a database goes through all calls that it has.
+    return text.casefold() in identifier.casefold()
+
+
+def _once(rows: list[SessionFound]) -> list[SessionFound]:
+    return list(dict.fromkeys(rows))[:A_FEW]
