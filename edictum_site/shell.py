@@ -29,6 +29,7 @@ GROUPS = (
     (
         ("Overview", "outcomes:overview", "overview"),
         ("Sessions", "outcomes:sessions", "sessions"),
+        ("Tools", "outcomes:tools", "tools"),
         ("Denials", "outcomes:denials", "denials"),
         ("Needs attention", ATTENTION, "warning"),
     ),

@@ -163,6 +163,12 @@ def percent(fraction: float | None, digits: int = 1) -> str:
 
 
 @register.filter
+def points(change: float) -> str:
+    """A change of a rate: +2.1, or a loss."""
+    return figures.points(change)
+
+
+@register.filter
 def size(octets: int | None) -> str:
     return figures.size(octets)
 

@@ -1,6 +1,6 @@
 """Bindings: ordered lines that say which check judges which calls; the first that fits counts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from governance.domain.checks.matching.globs import glob_matches
@@ -46,6 +46,26 @@ def first_fitting(
         if binding.fits(environment, agent, tool):
             return place
     return None
+
+
+def lines_judging(
+    bindings: Sequence[Binding], tool: str, environments: Iterable[str], agent: str = ""
+) -> list[int | None]:
+    """The places of all lines that some call of this tool may be judged by, in their order; none
+    stands for the last line. Of one agent, or without one of any."""
+    left, found = set(environments), list[int | None]()
+    for place, binding in enumerate(bindings):
+        if not glob_matches(binding.tool, tool):
+            continue
+        if agent and not glob_matches(binding.agent, agent):
+            continue
+        taken = {each for each in left if glob_matches(binding.environment, each)}
+        if not taken:
+            continue
+        found.append(place)
+        if agent or _takes_all(binding.agent, "*"):
+            left -= taken
+    return [*found, None] if left else found
 
 
 def hidden_by(bindings: Sequence[Binding], place: int) -> int | None:

@@ -30,6 +30,12 @@ def percent(fraction: float | None, digits: int = 1) -> str:
     return f"{shown:.{digits}f} %".replace("-", MINUS)
 
 
+def points(change: float) -> str:
+    """A change of a rate, in points."""
+    moved = f"{change:+.1f}" if round(change, 1) else "±0"
+    return moved.replace("-", MINUS)
+
+
 def duration(milliseconds: float | timedelta | None) -> str:
     """Two units at most; the second one is left out when it is zero."""
     if milliseconds is None:

@@ -55,6 +55,10 @@ class Judges:
         """Of the checks that judge any call; the last line's default aside."""
         return frozenset(line.check for line in self._lines)
 
+    def check_named(self, name: str) -> SuccessCheck:
+        """One of those that lines name, or the default."""
+        return DEFAULT if name == DEFAULT.name else self._checks[name]
+
     def check_for(self, environment: str, agent: str, tool: str) -> SuccessCheck:
         if not self._lines:
             return DEFAULT

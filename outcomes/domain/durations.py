@@ -31,6 +31,11 @@ def middle_of(bucket: int) -> float:
     return 0.0 if bucket == _ZERO else exp((bucket - _SHIFT + 0.5) * _WIDTH)
 
 
+def least_of(bucket: int) -> float:
+    """Milliseconds that no call of this bucket took less than; some of the one below may have."""
+    return 0.0 if bucket <= bucket_of(_LEAST) else middle_of(bucket - 1)
+
+
 def percentile(buckets: Mapping[int, int], percent: int) -> float | None:
     """The least duration, in milliseconds, that so many per cent took at most; None of none."""
     rank = ceil(sum(buckets.values()) * percent / 100)

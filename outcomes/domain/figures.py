@@ -7,7 +7,7 @@ from typing import Final
 from governance.domain.success import Verdict
 from governance.domain.wilson import wilson
 from outcomes.domain.durations import percentile
-from outcomes.domain.outcome import ToolDenied
+from outcomes.domain.outcome import ToolArtifactReference, ToolDenied, ToolExecutionResult
 
 Became = tuple[str, str, str]  # kind, verdict, and how a denial's reason begins
 
@@ -15,6 +15,7 @@ REASON: Final = 64  # characters of a denial's reason that figures tell apart
 
 _SUCCESS, _FAILURE, _UNKNOWN = Verdict.SUCCESS.value, Verdict.FAILURE.value, Verdict.UNKNOWN.value
 _DENIED: Final = ToolDenied.kind
+_WITH_RESULT: Final = (ToolExecutionResult.kind, ToolArtifactReference.kind)
 _OPEN: Final = ""  # the kind of a call without an outcome, as it is stored
 
 
@@ -74,6 +75,15 @@ class Figures:
     @property
     def ran(self) -> int:
         return self.by_verdict.total()
+
+    @property
+    def ran_and_failed(self) -> int:
+        """What came back looked like a result, and is a failure."""
+        return sum(
+            calls
+            for (kind, verdict, _), calls in self.counts.items()
+            if kind in _WITH_RESULT and verdict == _FAILURE
+        )
 
     @property
     def denied(self) -> int:

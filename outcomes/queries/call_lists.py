@@ -18,6 +18,7 @@ SHOWN: Final = {
     "failures": Q(verdict="failure"),
     "denied": Q(kind="denied"),
     "disagree": Q(disagreement=True),
+    "ran-failed": Q(verdict="failure", kind__in=("execution_result", "artifact_reference")),
 }
 
 

@@ -31,6 +31,8 @@ class CallFilter:
     session: str = ""
     agent: str = ""
     tool: str = ""
+    tool_number: int = 0  # these two, where their numbers are known already
+    agent_number: int = 0
     type: str = ""
     reason: str = ""
     rule: str = ""  # of a contract
@@ -76,6 +78,8 @@ def calls(project_id: int, wanted: CallFilter) -> QuerySet[Call]:
         found = found.filter(session__digest=digest_of(wanted.session))
     if wanted.agent:
         found = found.filter(agent__digest=digest_of(wanted.agent))
+    if wanted.agent_number:
+        found = found.filter(agent=wanted.agent_number)
     found = found.filter(such_calls(wanted))
     if wanted.since is not None:
         found = found.filter(at__gte=wanted.since)
@@ -97,6 +101,8 @@ def such_calls(wanted: CallFilter) -> Q:
     such = Q()
     if wanted.tool:
         such &= Q(tool__digest=digest_of(wanted.tool))
+    if wanted.tool_number:
+        such &= Q(tool=wanted.tool_number)
     if wanted.type:
         such &= Q(kind="" if wanted.type == OPEN else wanted.type)
     if wanted.reason:

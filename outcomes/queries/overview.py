@@ -2,7 +2,7 @@
 them stands out. Figures come from the rollups, the rest from indexes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -14,7 +14,7 @@ from outcomes.domain.scope import Scope
 from outcomes.models import Event, Session
 from outcomes.queries.calls import CallFilter
 from outcomes.queries.session_reports import sessions
-from outcomes.queries.stats import StepFigures, figures_by_over_time, figures_over_time
+from outcomes.queries.stats import StepFigures, figures_by_over_time
 
 STOPPED_SHOWN: Final = 5
 
@@ -22,7 +22,7 @@ STOPPED_SHOWN: Final = 5
 @dataclass(frozen=True, slots=True)
 class Period:
     steps: list[StepFigures]
-    tools: Mapping[str, list[StepFigures]]  # none where an agent was chosen
+    tools: Mapping[str, list[StepFigures]] = field(default_factory=dict)
 
     @property
     def whole(self) -> Figures:
@@ -42,27 +42,35 @@ class StoppedCounts:
     newest_event: int  # of the whole project; 0: none, or no session
 
 
-def two_periods(project_id: int, scope: Scope) -> tuple[Period, Period]:
-    """That of the scope and the one before it, read at once."""
-    wanted = CallFilter(
+def both_periods(scope: Scope, tool: int = 0, agent: int = 0) -> CallFilter:
+    """The calls of a scope and of the one before it, to be told apart where the scope begins."""
+    return CallFilter(
         environment=scope.environment,
         agent=scope.agent,
+        tool_number=tool,
+        agent_number=agent,
         since=scope.previous.since,
         until=scope.until,
     )
-    time = scope.step, scope.zone
-    tools: dict[str, list[StepFigures]] = {}
-    if scope.agent:  # tools are counted of all agents together
-        steps = figures_over_time(project_id, wanted, *time, cut=scope.since)
-    else:
-        tools = figures_by_over_time(project_id, "tool", wanted, *time, cut=scope.since)
-        steps = [
-            StepFigures(each.start, each.end, Figures())
-            for each in (*scope.previous.steps(), *scope.steps())
-        ]
-        for of_tool in tools.values():
-            for whole, each in zip(steps, of_tool, strict=True):
-                _add(whole.figures, each.figures)
+
+
+def two_periods(project_id: int, scope: Scope) -> tuple[Period, Period]:
+    """That of the scope and the one before it, read at once."""
+    tools = figures_by_over_time(
+        project_id, "tool", both_periods(scope), scope.step, scope.zone, cut=scope.since
+    )
+    spans = [*scope.previous.steps(), *scope.steps()]
+    steps = [StepFigures(each.start, each.end, Figures()) for each in spans]
+    for of_tool in tools.values():
+        for whole, each in zip(steps, of_tool, strict=True):
+            _add(whole.figures, each.figures)
+    return periods(scope, steps, tools)
+
+
+def periods(
+    scope: Scope, steps: list[StepFigures], tools: Mapping[str, list[StepFigures]]
+) -> tuple[Period, Period]:
+    """The steps of both, taken apart."""
     now = len(scope.previous.steps())
     return (
         Period(steps[now:], {name: rows[now:] for name, rows in tools.items()}),
@@ -126,3 +134,6 @@ def _add(found: Figures, more: Figures) -> None:
         counts[became] += calls
     for became, calls in more.differing.items():
         differing[became] += calls
+    durations = found.durations
+    for bucket, calls in more.durations.items():
+        durations[bucket] += calls

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, tzinfo
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 from governance.queries.projects import environments_by_id
@@ -23,7 +24,9 @@ from outcomes.queries.calls import CallFilter, calls
 from outcomes.queries.rollups import Reading, Slot, SlotOf
 
 By = Literal["tool", "agent", "session", "reason", "hour", "environment"]
-_ROLLED_UP: Final = {"environment", "agent", "tool", "since", "until"}
+_ROLLED_UP: Final = {
+    "environment", "agent", "agent_number", "tool", "tool_number", "since", "until",
+}  # fmt: skip
 _COLUMN: Final = {
     "tool": "tool__name",
     "agent": "agent__name",
@@ -141,14 +144,14 @@ def figures_by_over_time(
     project_id: int,
     by: By,
     wanted: CallFilter,
-    step: Step,
+    step: Step | None,
     zone: tzinfo = UTC,
     *,
     cut: datetime | None = None,
     durations: bool = False,
 ) -> dict[Any, list[StepFigures]]:
     """The same of each: a list that is as long for all of them. At a cut a step ends, and another
-    begins, so that two times are read at once."""
+    begins, so that two times are read at once; without a step each of these is one."""
     steps = _spans(wanted, step, zone, cut)
     found: defaultdict[Any, dict[int, Figures]] = defaultdict(dict)
     if by == "reason":
@@ -163,12 +166,14 @@ def figures_by_over_time(
     return {key: _all_steps(steps, those) for key, those in found.items()}
 
 
-def _spans(wanted: CallFilter, step: Step, zone: tzinfo, cut: datetime | None) -> list[Span]:
+def _spans(wanted: CallFilter, step: Step | None, zone: tzinfo, cut: datetime | None) -> list[Span]:
     if wanted.since is None or wanted.until is None:
         raise ValueError("Steps need a beginning and an end.")
-    if cut is None:
-        return spans(wanted.since, wanted.until, step, zone)
-    return spans(wanted.since, cut, step, zone) + spans(cut, wanted.until, step, zone)
+    borders = [wanted.since, wanted.until] if cut is None else [wanted.since, cut, wanted.until]
+    whole = [Span(start, end) for start, end in pairwise(borders)]
+    if step is None:
+        return whole
+    return [each for part in whole for each in spans(part.start, part.end, step, zone)]
 
 
 def _all_steps(steps: Iterable[Span], found: dict[int, Figures]) -> list[StepFigures]:
@@ -202,9 +207,9 @@ def _from_rollups(
     *,
     durations: bool,
 ) -> _Slots:
-    tool = _numbered(Tool, project_id, wanted.tool)
-    agent = _numbered(Agent, project_id, wanted.agent)
-    if _NOBODY in (tool, agent):
+    tool = wanted.tool_number or numbered(Tool, project_id, wanted.tool)
+    agent = wanted.agent_number or numbered(Agent, project_id, wanted.agent)
+    if NOBODY in (tool, agent):
         return {}
     reading = Reading(
         project=project_id,
@@ -289,15 +294,15 @@ def _place_of(steps: list[Span] | None) -> Callable[[int], int]:
     return lambda minute: bisect.bisect_right(borders, minute)
 
 
-_NOBODY: Final = -1
+NOBODY: Final = -1
 
 
-def _numbered(model: type[Tool | Agent], project_id: int, name: str) -> int | None:
-    """None where no name is given."""
+def numbered(model: type[Tool | Agent], project_id: int, name: str) -> int | None:
+    """None where no name is given; nobody where there is none of that name."""
     if not name:
         return None
     known = model.objects.filter(project=project_id, digest=digest_of(name))
-    return known.values_list("pk", flat=True).first() or _NOBODY
+    return known.values_list("pk", flat=True).first() or NOBODY
 
 
 def _names(project_id: int, by: By | None, numbers: set[Any]) -> Callable[[Any], Any]:

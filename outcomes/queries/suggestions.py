@@ -25,6 +25,14 @@ def open_suggestions(project_id: int) -> list[Suggestion]:
     return list(rows.select_related("tool", "effect").order_by("-results", "id")[:SHOWN])
 
 
+def suggestions_for(tool: Tool) -> list[Suggestion]:
+    """The open ones of one tool."""
+    found = list(Suggestion.objects.filter(tool=tool, dismissed_at=None).order_by("-results", "id"))
+    for each in found:
+        each.tool = tool  # nobody asks for it again
+    return found
+
+
 def number_of_open_suggestions(project_id: int) -> int:
     return Suggestion.objects.filter(project=project_id, dismissed_at=None).count()
 

@@ -8,6 +8,8 @@ from typing import Final
 
 from django.db.models import OuterRef, Subquery
 
+from outcomes.codec import as_text, digest_of
+from outcomes.domain.scope import Scope
 from outcomes.models import Call, Tool
 from outcomes.queries.stats import figures_by_place
 from outcomes.rejudging.choosing import COLUMNS, Row
@@ -43,6 +45,24 @@ def newest_results(tools: Sequence[int]) -> list[Row]:
         return []
     share = MOST // len(tools)
     return _shared_out(_looked_through(tools, share * _LOOKED_THROUGH), share)
+
+
+def newest_in(tool: Tool, scope: Scope) -> tuple[list[Row], dict[int, str]]:
+    """The newest results of one tool in a scope, newest first, in a bounded number of its calls;
+    and the names of their environments."""
+    calls = Call.objects.filter(tool=tool, at__gte=scope.since, at__lt=scope.until)
+    most = MOST * _LOOKED_THROUGH
+    if scope.environment or scope.agent:
+        most *= _LOOKED_THROUGH  # the others' are among them
+    newest = calls.order_by("-at").values("pk")[:most]
+    rows = Call.objects.filter(pk__in=newest, kind__in=WITH_RESULT)
+    if scope.environment:
+        rows = rows.filter(environment__name=as_text(scope.environment))
+    if scope.agent:
+        rows = rows.filter(agent__digest=digest_of(scope.agent))
+    read = rows.order_by("-at", "-order").values_list(*COLUMNS, "environment__name")[:MOST]
+    found = [(Row(*row), name) for *row, name in read]
+    return [row for row, _ in found], {row.environment: name for row, name in found}
 
 
 def result_numbered(project_id: int, number: int) -> Row | None:

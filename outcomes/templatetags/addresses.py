@@ -15,12 +15,12 @@ ELSEWHERE = "-"
 
 @register.simple_tag
 def session_url(slug: str, session_id: str, environment: str) -> str:
-    return _address(reverse("outcomes:sessions", args=[slug]), session_id, environment)
+    return _address(reverse("outcomes:sessions", args=[slug]), session_id, environment=environment)
 
 
 @register.simple_tag
 def call_url(slug: str, call_id: str, environment: str) -> str:
-    return _address(reverse("outcomes:calls", args=[slug]), call_id, environment)
+    return _address(reverse("outcomes:calls", args=[slug]), call_id, environment=environment)
 
 
 @register.simple_tag
@@ -38,10 +38,13 @@ def try_url(slug: str, call_id: str, environment: str) -> str:
 
 @register.simple_tag
 def agent_url(slug: str, name: str) -> str:
-    base = reverse("outcomes:agents", args=[slug])
-    if {".", ".."} & set(name.split("/")) or name == ELSEWHERE:
-        return f"{base}{ELSEWHERE}/?{urlencode({'id': name})}"
-    return f"{base}{quote(name, safe='')}/"
+    return _address(reverse("outcomes:agents", args=[slug]), name)
+
+
+@register.simple_tag
+def tool_url(slug: str, name: str, **chosen: str) -> str:
+    """The page of a tool, in the scope that is chosen."""
+    return _address(reverse("outcomes:tools", args=[slug]), name, **chosen)
 
 
 @register.simple_tag
@@ -68,8 +71,8 @@ def about_session_url(
     return f"{reverse(f'outcomes:{page}', args=[slug, *args])}?{query}"
 
 
-def _address(base: str, identifier: str, environment: str) -> str:
-    query = {"environment": environment}
+def _address(base: str, identifier: str, **query: str) -> str:
+    path = f"{quote(identifier, safe='')}/"
     if {".", ".."} & set(identifier.split("/")) or identifier == ELSEWHERE:
-        return f"{base}{ELSEWHERE}/?{urlencode(query | {'id': identifier})}"
-    return f"{base}{quote(identifier, safe='')}/?{urlencode(query)}"
+        path, query = f"{ELSEWHERE}/", query | {"id": identifier}
+    return f"{base}{path}?{urlencode(query)}" if query else f"{base}{path}"

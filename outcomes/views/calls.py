@@ -32,6 +32,7 @@ KINDS = {
     "failures": "Calls that failed",
     "denied": "Denied calls",
     "disagree": "Calls about which agent and console disagree",
+    "ran-failed": "Calls that ran and failed",
 }
 NO_SESSION = "none"
 
@@ -65,7 +66,7 @@ def session_calls(
     """The table of calls of a session, as its page and the rows alone show it.
 
     Where all of it was read for the page, the numbers of its calls are known."""
-    show = _show(request)
+    show = _show(request, WORDS)
     start = start_of(request.GET, PLACE_IN_SESSION)
     page = queries.calls_of_session(session, show=show, before=start.before, after=start.after)
     for row in page.rows:
@@ -101,7 +102,7 @@ def session_calls(
 
 
 def session_calls_file(request: MemberRequest, session: Session) -> HttpResponseBase | None:
-    show = _show(request)
+    show = _show(request, WORDS)
     return table_file(
         request,
         request.project,
@@ -227,9 +228,9 @@ def _sentence(
     return f"{KINDS[show]}{of}{under}{within}, newest first."
 
 
-def _show(request: MemberRequest) -> str:
+def _show(request: MemberRequest, among: Mapping[str, object] = SHOWN) -> str:
     show = request.GET.get("show", "")
-    return show if show in SHOWN else ""
+    return show if show in among else ""
 
 
 def _live(request: MemberRequest, tag: str, **chosen: str) -> str:

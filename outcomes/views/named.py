@@ -1,9 +1,11 @@
-"""The session or the call that a URL names, in the environment that it names."""
+"""The session, the call or the tool that a URL names, in the environment that it names."""
 
 from governance.auth import MemberRequest
 from governance.domain.errors import NotFound
 from outcomes import queries
+from outcomes.domain.scope import Scope
 from outcomes.models import Call, Session
+from outcomes.queries.tools import NamedTool, tool_named
 from outcomes.templatetags.addresses import ELSEWHERE
 
 
@@ -23,6 +25,13 @@ def named_call(request: MemberRequest, call_id: str) -> Call:
     )
     if found is None:
         raise NotFound("There is no such call.")
+    return found
+
+
+def named_tool(request: MemberRequest, name: str, scope: Scope) -> NamedTool:
+    found = tool_named(request.project.pk, _whole(request, name), scope)
+    if found is None:
+        raise NotFound("There is no such tool.")
     return found
 
 

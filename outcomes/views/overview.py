@@ -1,7 +1,6 @@
 """The first page: is everything all right, and if not, where."""
 
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from django.http import HttpResponse
@@ -13,8 +12,8 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from governance import queries as governed
-from governance.auth import MemberRequest, beside, member_page
-from governance.domain.figures import percent, thousands
+from governance.auth import MemberRequest, member_page
+from governance.domain.figures import percent, points, thousands
 from governance.domain.finding_words import kind_words
 from outcomes.domain.figures import Figures
 from outcomes.domain.loops import LOOP
@@ -24,12 +23,12 @@ from outcomes.domain.standing_out import Fall, Judged, falls
 from outcomes.queries import overview as found
 from outcomes.queries.denials import denial_loops
 from outcomes.queries.overview import Period
-from outcomes.templatetags.addresses import session_url
+from outcomes.templatetags.addresses import session_url, tool_url
 from outcomes.views import overview_charts as charts
 from outcomes.views import overview_words as words
 from outcomes.views.backlog import backlog_of
 from outcomes.views.paging import with_query
-from outcomes.views.scope import scope_of
+from outcomes.views.scope import scope_of, tag_of
 
 FINDINGS = 100
 TOOLS_SHOWN = 6
@@ -64,7 +63,7 @@ def overview_standing(request: MemberRequest) -> HttpResponse:
     """The page's content alone, as long as something has changed; asked for every second."""
     scope = scope_of(request)
     newest = found.newest_event(request.project.pk)
-    if request.GET.get("tag") == _tag(request, scope, newest):
+    if request.GET.get("tag") == tag_of(request, scope, newest):
         return HttpResponse(status=204)
     context = _overview(request, scope) | {"alone": True}
     return render(request, "outcomes/_overview.html", context)
@@ -75,13 +74,13 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     now, before = found.two_periods(project_id, scope)
     counts = found.stopped_counts(project_id, scope)
     whole, then = now.whole, before.whole
-    worse = _is_worse(whole, then)
+    worse = is_worse(whole, then)
     tools, tools_before = now.by_tool(), before.by_tool()
     fallen = falls(_judged(tools), _judged(tools_before))
     notices, number = _attention(request, scope, fallen, counts, denied=whole.denied)
     # Without a session in these times nothing is told of the newest event along with them.
     newest = counts.newest_event or found.newest_event(project_id)
-    tag = _tag(request, scope, newest)
+    tag = tag_of(request, scope, newest)
     live = reverse("outcomes:overview_standing", args=[request.project.slug])
     return {
         "sentence": words.sentence(number, whole, then, fallen),
@@ -90,7 +89,7 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
         "now": whole,
         "before": then,
         "counts": counts,
-        "points": _points(whole, then),
+        "points": points_words(whole, then),
         "worse": worse,
         "notices": notices[: words.MOST],
         "notices_of": number,
@@ -177,14 +176,13 @@ def _tool_rows(
     known = [rate for row in rates.values() for rate in row if rate is not None]
     among = (min(known, default=0.0), 1.0)
     news = {fall.tool for fall in fallen}
-    calls = _urls(request, scope)["calls"]
     return [
         ToolRow(
             name,
             tools[name],
             before.get(name, Figures()),
             charts.row_spark(rates[name], among, f"Success of {name} over time", bad=name in news),
-            with_query(calls, tool=name),
+            tool_url(request.project.slug, name, **scope.query()),
         )
         for name in shown
     ]
@@ -211,24 +209,16 @@ def _judged(tools: Mapping[str, Figures]) -> dict[str, Judged]:
     }
 
 
-def _points(now: Figures, before: Figures) -> str:
+def points_words(now: Figures, before: Figures) -> str:
     """How far the rate went: +2.1 points, was 95.8 % of 18,102."""
     if now.rate is None or before.rate is None:
         return ""
-    points = round(100 * now.rate, 1) - round(100 * before.rate, 1)
-    moved = f"{points:+.1f}".replace("-", "\N{MINUS SIGN}") if round(points, 1) else "±0"
+    moved = points(round(100 * now.rate, 1) - round(100 * before.rate, 1))
     return f"{moved} points, was {percent(before.rate)} of {thousands(before.judged)}"
 
 
-def _is_worse(now: Figures, before: Figures) -> bool:
+def is_worse(now: Figures, before: Figures) -> bool:
     """Whether the rate is surely lower."""
     if now.bounds is None or before.bounds is None:
         return False
     return now.bounds[1] < before.bounds[0]
-
-
-def _tag(request: MemberRequest, scope: Scope, newest: int) -> str:
-    """Of what the page is made of: what came in, the minute, and what waits for people."""
-    frame = beside(request, request.project)
-    seen = (newest, scope.query(), scope.since, scope.until, sorted(frame.waiting.items()))
-    return sha256(repr((seen, frame.findings)).encode()).hexdigest()[:16]

@@ -27,7 +27,12 @@ def outcomes_chart(scope: Scope, now: Period, link: LinkTo) -> SafeString:
     rows = [
         _row(now, "Executed", Style.EXECUTED, _executed_well),
         _row(now, "Artifact", Style.ARTIFACT, _artifact_well),
-        _row(now, "Ran, verdict failure", Style.UNSEEN_FAILURE, _ran_and_failed),
+        _row(
+            now,
+            "Ran, verdict failure",
+            Style.UNSEEN_FAILURE,
+            lambda found: found.ran_and_failed,
+        ),
         _row(now, "Timeout", Style.TIMEOUT, lambda found: found.by_kind[_KINDS.TIMEOUT]),
         _row(now, "Failure", Style.FAILURE, lambda found: found.by_kind[_KINDS.FAILURE]),
     ]
@@ -111,13 +116,4 @@ def _ran_well(found: Figures, kind: str) -> int:
         calls
         for (each, verdict, _), calls in found.counts.items()
         if each == kind and verdict != _FAILURE
-    )
-
-
-def _ran_and_failed(found: Figures) -> int:
-    ran = {_KINDS.EXECUTION_RESULT, _KINDS.ARTIFACT_REFERENCE}
-    return sum(
-        calls
-        for (each, verdict, _), calls in found.counts.items()
-        if each in ran and verdict == _FAILURE
     )

@@ -1,10 +1,12 @@
 """What a page is about, as its address and the reader's browser tell it."""
 
 from datetime import tzinfo
+from hashlib import sha256
 
 from django.http import HttpRequest
 from django.utils import timezone
 
+from governance.auth import MemberRequest, beside
 from outcomes.domain.moments import zone_named
 from outcomes.domain.scope import Scope, scope_from
 
@@ -18,6 +20,14 @@ def scope_of(request: HttpRequest, *, is_list: bool = False, of_agent: bool = Tr
     scope = scope_from(asked, now=timezone.now(), zone=zone_of(request), is_list=is_list)
     vars(request).update(scope=scope, scope_choices={"all": is_list, "agent": of_agent})
     return scope
+
+
+def tag_of(request: MemberRequest, scope: Scope, *seen: object) -> str:
+    """Differs as soon as a page about this scope may: when something of what it saw did, when the
+    minute did, and with what waits for people."""
+    frame = beside(request, request.project)
+    about = (scope.query(), scope.since, scope.until, sorted(frame.waiting.items()))
+    return sha256(repr((seen, about, frame.findings)).encode()).hexdigest()[:16]
 
 
 def zone_of(request: HttpRequest) -> tzinfo:

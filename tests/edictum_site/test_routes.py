@@ -159,6 +159,7 @@ THINGS: dict[str, Callable[[Things], object]] = {
     "batch_id": lambda things: things.batch,
     "code": lambda things: an_approval(things.project).code,
     "name": lambda things: "unknown" if things.call else "",  # the agent that nobody named
+    "tool_name": lambda things: "search" if things.call else "",
     "number": lambda _: 1,
     "draft_id": lambda _: 1,
     "case_id": lambda things: things.case,

@@ -29,6 +29,7 @@ class Told:
             "session_id": self.long_session,
             "call_id": self._calls("tool=warehouse_lookup")[0]["call_id"],
             "name": "stock-bot",
+            "tool_name": "crm_lookup",
             "sha256": self._artifact,
             "bundle_name": "billing",
             "check_name": "services",

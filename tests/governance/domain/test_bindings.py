@@ -1,8 +1,16 @@
 """Bindings: the first line that fits judges the call."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from governance.domain.bindings import Binding, first_fitting, hidden_by, with_line
+from governance.domain.bindings import (
+    Binding,
+    first_fitting,
+    hidden_by,
+    lines_judging,
+    with_line,
+)
 
 LINES = [
     Binding("production", "*", "http_*", "http"),
@@ -62,3 +70,32 @@ def test_a_line_that_is_added_stands_where_it_takes_calls_and_not_twice():
     assert with_line([narrow, all_], new) == [narrow, new, all_]
     assert with_line([narrow], new) == [narrow, new]
     assert with_line([new, all_], new) == [new, all_]
+
+
+def test_the_lines_of_a_tool_are_those_that_some_call_of_it_may_meet():
+    both = ["production", "staging"]
+    assert lines_judging(LINES, "http_get", both) == [0, 1, None]
+    assert lines_judging(LINES, "http_get", ["production"]) == [0]
+    assert lines_judging(LINES, "query_a", both) == [1, 2]
+    assert lines_judging(LINES, "query_ab", both) == [1, None]
+    assert lines_judging(LINES, "query_a", both, "billing-bot") == [1]
+    assert lines_judging(LINES, "query_a", both, "another") == [2]
+    assert lines_judging([], "query_a", both) == [None]
+
+
+@given(
+    lines=st.lists(
+        st.builds(
+            Binding,
+            *[st.sampled_from(["*", "a", "b", "a*", "?"])] * 3,
+            check=st.just("c"),
+        ),
+        max_size=6,
+    ),
+    call=st.tuples(*[st.sampled_from(["a", "b", "ab"])] * 3),
+    names_agent=st.booleans(),
+)
+def test_whichever_line_a_call_meets_is_among_those_of_its_tool(lines, call, names_agent):
+    environment, agent, tool = call
+    found = lines_judging(lines, tool, ["a", "b", "ab"], agent if names_agent else "")
+    assert first_fitting(lines, environment, agent, tool) in found

@@ -1,0 +1,90 @@
+"""Tools of a project in a scope and in the time before it; all of it comes from the rollups."""
+
+from dataclasses import dataclass, replace
+
+from django.db.models import Subquery
+
+from outcomes.codec import digest_of
+from outcomes.domain.scope import Scope
+from outcomes.domain.tools import Compared
+from outcomes.models import Agent, Event, Tool
+from outcomes.queries.calls import CallFilter
+from outcomes.queries.overview import Period, both_periods, periods
+from outcomes.queries.stats import (
+    NOBODY,
+    By,
+    StepFigures,
+    figures_by_over_time,
+    figures_over_time,
+    numbered,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    rows: list[Compared]  # those that were called in the scope, with percentiles
+    agent: int  # the number of the scope's; 0: it has none
+
+
+def tools_in(project_id: int, scope: Scope) -> Tools:
+    agent = numbered(Agent, project_id, scope.agent) or 0
+    wanted = both_periods(scope, agent=agent)
+    return Tools(_beside_before(project_id, "tool", wanted, scope), agent)
+
+
+def tool_trends(project_id: int, tools: Tools, scope: Scope) -> dict[str, list[StepFigures]]:
+    """The same tools step by step."""
+    wanted = replace(both_periods(scope, agent=tools.agent), since=scope.since)
+    return figures_by_over_time(project_id, "tool", wanted, scope.step, scope.zone)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTool:
+    """A tool that is asked for by its name, with what its page would ask for besides."""
+
+    tool: Tool
+    agent: int  # the number of the scope's; 0: it has none
+    newest_event: int  # of the whole project, which tells whether anything changed
+
+
+def tool_named(project_id: int, name: str, scope: Scope) -> NamedTool | None:
+    newest = Event.objects.filter(project=project_id).order_by("-id").values("id")[:1]
+    agent = Agent.objects.filter(project=project_id, digest=digest_of(scope.agent)).values("pk")
+    known = Tool.objects.filter(project=project_id, digest=digest_of(name))
+    found = known.annotate(newest=Subquery(newest), agent=Subquery(agent)).first()
+    if found is None:
+        return None
+    number = (found.agent or NOBODY) if scope.agent else 0
+    return NamedTool(found, number, found.newest or 0)
+
+
+def periods_of_tool(named: NamedTool, scope: Scope) -> tuple[Period, Period]:
+    """The scope and the one before it, of one tool, with percentiles."""
+    steps = figures_over_time(
+        named.tool.project_id,
+        both_periods(scope, named.tool.pk, named.agent),
+        scope.step,
+        scope.zone,
+        cut=scope.since,
+        durations=True,
+    )
+    return periods(scope, steps, {})
+
+
+def agents_of_tool(named: NamedTool, scope: Scope) -> list[Compared]:
+    """By agent, those that call it most first."""
+    found = _beside_before(
+        named.tool.project_id, "agent", both_periods(scope, named.tool.pk, named.agent), scope
+    )
+    return sorted(found, key=lambda row: (-row.now.calls, row.name))
+
+
+def _beside_before(project_id: int, by: By, wanted: CallFilter, scope: Scope) -> list[Compared]:
+    found = figures_by_over_time(
+        project_id, by, wanted, None, cut=scope.since, durations=by == "tool"
+    )
+    return [
+        Compared(name, now.figures, before.figures)
+        for name, (before, now) in found.items()
+        if now.figures
+    ]

@@ -1,0 +1,31 @@
+"""What a group of failures, or of denials, is called, and the sentence of its page."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from outcomes.domain.groups import DENIED
+from outcomes.models import Call
+from outcomes.queries.groups import GroupFigures
+
+_TIMEOUT: Final = Call.Kind.TIMEOUT.value
+_FAILURE: Final = Call.Kind.FAILURE.value
+
+
+@dataclass(frozen=True, slots=True)
+class GroupWords:
+    rule: str  # in the letters of machines, before the reason
+    text: str
+    who: str  # says so
+
+
+def words_of(group: GroupFigures) -> GroupWords:
+    text = group.text
+    if group.of == DENIED:
+        return GroupWords(group.rule or group.reason, text, f"denied for {group.reason}")
+    if group.kind == _TIMEOUT:
+        return GroupWords("", text or "timed out", "timed out" if text else "")
+    if group.kind == _FAILURE:
+        return GroupWords("", text or "failed without a reason", "raised, or said that it failed")
+    if not group.check:
+        return GroupWords("", text or "reported as a failure", "the agent says so; not checked")
+    return GroupWords(group.rule, text, f"judged by {group.check}")

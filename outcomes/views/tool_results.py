@@ -1,0 +1,48 @@
+"""What the newest results of a tool look like, and which of them are suggested as failures. A part
+of the page of a tool, with an address of its own."""
+
+from typing import Final
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from governance.auth import MemberRequest, member_page
+from governance.policies import Action, may
+from outcomes.domain.result_shapes import of_shapes
+from outcomes.domain.shapes import shape_of
+from outcomes.queries.suggestions import suggestions_for
+from outcomes.rejudging.newest import newest_in
+from outcomes.rejudging.trying import read_results
+from outcomes.templatetags.addresses import tool_url
+from outcomes.views.named import named_tool
+from outcomes.views.outputs_at_hand import OutputsAtHand
+from outcomes.views.parts import shown_part
+from outcomes.views.recorded_words import unread_sentences
+from outcomes.views.scope import scope_of
+from outcomes.views.suggestion_words import what_words
+
+SHOWN: Final = 12
+
+
+@require_safe
+@member_page()
+def tool_results(request: MemberRequest) -> HttpResponse:
+    scope = scope_of(request)
+    tool = named_tool(request, request.GET.get("of", ""), scope).tool
+    rows, environments = newest_in(tool, scope)
+    verdicts = {row.id: row.verdict for row in rows}
+    read = read_results(rows, environments, OutputsAtHand(request.project.pk, rows).read)
+    shapes = of_shapes((each, shape_of(each.output), verdicts[each.call]) for each in read.results)
+    context = {
+        "page_title": tool.name,
+        "name": tool.name,
+        "tool_at": tool_url(request.project.slug, tool.name, **scope.query()),
+        "what": "the shapes of its results",
+        "shapes": shapes[:SHOWN],
+        "shapes_of": len(shapes),
+        "results": len(read.results),
+        "unread": unread_sentences(read.unread),
+        "suggestions": [what_words(each) for each in suggestions_for(tool)],
+        "may_write": may(request.role, Action.WRITE_CHECK),
+    }
+    return shown_part(request, "outcomes/_tool_results.html", "outcomes/tool_part.html", context)
