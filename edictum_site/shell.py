@@ -31,6 +31,7 @@ GROUPS = (
         ("Sessions", "outcomes:sessions", "sessions"),
         ("Tools", "outcomes:tools", "tools"),
         ("Denials", "outcomes:denials", "denials"),
+        ("Artifacts", "outcomes:artifacts", "artifacts"),
         ("Needs attention", ATTENTION, "warning"),
     ),
     (

@@ -124,12 +124,25 @@ class Reader:
         ends = b"".join(self.bytes_of(self.size_bytes - 1, self.size_bytes)) == b"\n"
         return int(self.newlines) + (not ends)
 
+    def line_at(self, place: int) -> int:
+        """The number of the line that a byte is in."""
+        number = bisect_right(self._bytes, min(place, self.size_bytes)) - 1
+        if number < 0:
+            return 1
+        before = self._frame(number).count(b"\n", 0, place - self._bytes[number])
+        return int(self._lines[number]) + before + 1
+
+    @property
+    def stored_bytes(self) -> int:
+        """What it takes on the disk, compressed and with its index."""
+        return os.fstat(self._file.fileno()).st_size
+
     def place_of_lines(self, first: int, last: int) -> tuple[int, int]:
         """Where lines first to last lie, counted from one, both included: start and stop."""
-        start = self._line_start(first)
-        return start, max(start, self._line_start(last + 1))
+        start = self.start_of_line(first)
+        return start, max(start, self.start_of_line(last + 1))
 
-    def _line_start(self, line: int) -> int:
+    def start_of_line(self, line: int) -> int:
         """Where a line begins; the size where there is no such line."""
         newlines = line - 1
         if newlines <= 0:

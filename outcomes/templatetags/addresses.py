@@ -56,6 +56,14 @@ def denied_by_url(slug: str, rule: str, contract: str = "", version: int | None 
 
 
 @register.simple_tag
+def artifact_url(slug: str, name: str) -> str:
+    base = reverse("outcomes:artifacts", args=[slug])
+    if {".", ".."} & set(name.split("/")) or name == ELSEWHERE:
+        return f"{base}{ELSEWHERE}/?{urlencode({'id': name})}"
+    return f"{base}{quote(name, safe='')}/"
+
+
+@register.simple_tag
 def stop_url(slug: str, environment: str, agent: str = "") -> str:
     """Where one is asked whether to stop an agent, or without one the environment."""
     query = {"environment": environment} | ({"agent": agent} if agent else {})

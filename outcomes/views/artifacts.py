@@ -1,6 +1,7 @@
-"""Downloads of artifacts: whoever may read the project may have the bytes, never as a page."""
+"""Bytes of artifacts for browsers: whoever may read the project may have them, never as a page."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -9,28 +10,64 @@ from django.views.decorators.http import require_safe
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
 from outcomes import artifact_store, queries
+from outcomes.artifact_store import Reader
+from outcomes.models import Artifact
+from outcomes.queries.artifact_pieces import image_in
 
-EXTENSIONS = {"text/plain": ".txt", "application/json": ".json"}
+# An agent names the type: what a browser would run must not come under its own name.
+PLAIN: Final = {"text/plain": ".txt", "application/json": ".json", "text/csv": ".csv"}
+EXTENSIONS: Final = PLAIN | {
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/gif": ".gif",
+    "image/webp": ".webp",
+}
+UNKNOWN: Final = "application/octet-stream"
 
 
 @require_safe
 @member_page()
 def raw(request: MemberRequest, sha256: str) -> HttpResponseBase:
+    artifact, reader = _opened(request, sha256)
+    kind = artifact.media_type.partition(";")[0].strip().lower()
+    response = _sent(reader, kind if kind in PLAIN else UNKNOWN, "sandbox")
+    name = sha256[:12] + EXTENSIONS.get(kind, ".bin")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@require_safe
+@member_page()
+def image(request: MemberRequest, picture: str) -> HttpResponseBase:
+    """A picture of points, as what its first bytes say it is, for a page to show."""
+    _, reader = _opened(request, picture)
+    try:
+        found = image_in(reader)
+    except artifact_store.NotStored:
+        found = None
+    if found is None or not found.is_bearable:
+        reader.close()
+        raise NotFound("This artifact is no picture that a page shows.")
+    response = _sent(reader, found.media_type, "default-src 'none'; sandbox")
+    response.headers["Content-Disposition"] = "inline"
+    response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    return response
+
+
+def _opened(request: MemberRequest, sha256: str) -> tuple[Artifact, Reader]:
     artifact = queries.artifact_with(request.project.pk, sha256, None)
     if artifact is None:
         raise NotFound("There is no such artifact.")
     try:
-        reader = artifact_store.Reader(request.project.pk, sha256)
+        return artifact, Reader(request.project.pk, sha256)
     except artifact_store.NotStored as error:
         raise NotFound("The bytes of this artifact are gone.") from error
-    kind = artifact.media_type.partition(";")[0].strip().lower()
-    # An agent names the type: what a browser would run must not come under its own name.
-    known = kind if kind in EXTENSIONS else "application/octet-stream"
-    response = StreamingHttpResponse(_Content(reader), content_type=known)
+
+
+def _sent(reader: Reader, kind: str, policy: str) -> HttpResponseBase:
+    response = StreamingHttpResponse(_Content(reader), content_type=kind)
     response.headers["Content-Length"] = str(reader.size_bytes)
-    name = sha256[:12] + EXTENSIONS.get(kind, ".bin")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    response.headers["Content-Security-Policy"] = "sandbox"
+    response.headers["Content-Security-Policy"] = policy
     response.headers["X-Content-Type-Options"] = "nosniff"
     return response
 
@@ -38,7 +75,7 @@ def raw(request: MemberRequest, sha256: str) -> HttpResponseBase:
 class _Content:
     """The pieces of an artifact; closed with its response, also when nobody took a piece."""
 
-    def __init__(self, reader: artifact_store.Reader) -> None:
+    def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self.close = reader.close
 

@@ -16,10 +16,10 @@ from outcomes.domain.outcome import serialised_length
 from outcomes.models import Call
 from outcomes.queries import StoredEvent, WholeCall
 from outcomes.queries.around_call import attempts_of, previous_of_tool
+from outcomes.queries.artifact_pieces import beginning_of
 from outcomes.views.call_words import call_sentence, event_words, value_seen
 from outcomes.views.contract_calls import call_to_try
 from outcomes.views.named import named_call
-from outcomes.views.previews import preview_of
 from outcomes.views.rows import is_late, judge_of
 
 
@@ -71,7 +71,7 @@ def _artifact(row: Call) -> dict[str, Any]:
     artifact = row.artifact
     return {
         "artifact": artifact,
-        "preview": preview_of(row.project_id, artifact.sha256) if artifact else None,
+        "preview": beginning_of(row.project_id, artifact.sha256) if artifact else None,
     }
 
 

@@ -7,11 +7,11 @@ from django.views.decorators.http import require_safe
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
 from outcomes import queries
+from outcomes.queries.artifact_pieces import beginning_of
 from outcomes.queries.session_told import turn_told
 from outcomes.templatetags.addresses import session_url
 from outcomes.views.named import named_session
 from outcomes.views.parts import shown_part
-from outcomes.views.previews import preview_of
 
 PAGE = "outcomes/session_part.html"
 SHOWN = 100  # arguments of one tool
@@ -50,7 +50,7 @@ def artifact_preview(request: MemberRequest, sha256: str) -> HttpResponse:
         "page_title": "Artifact",
         "session": session,
         "artifact": artifact,
-        "preview": preview_of(request.project.pk, artifact.sha256),
+        "preview": beginning_of(request.project.pk, artifact.sha256),
         "back": session_url(request.project.slug, session.session_id, session.environment.name),
     }
     return shown_part(request, "outcomes/_artifact_preview.html", PAGE, context)

@@ -7,6 +7,7 @@ from governance.queries.approvals import Approval
 from outcomes.domain.denials import Alike, Rule, Sum
 from outcomes.domain.loops import Loop
 from outcomes.models import Call, RejectedItem, Session, Suggestion
+from outcomes.queries.artifact_list import ArtifactRow
 from outcomes.queries.disagreements import Group
 from outcomes.queries.fleet import Acted, FleetAgent
 
@@ -49,6 +50,22 @@ CALLS: Final[Columns[Call]] = {
     "check_version": lambda row: row.check_version,
     "check_rule": lambda row: row.check_rule or None,
     "elapsed_ms": lambda row: row.elapsed_ms,
+}
+ARTIFACTS: Final[Columns[ArtifactRow]] = {
+    "artifact_id": lambda row: row.use.name,
+    "environment": lambda row: row.use.environment.name,
+    "stored": lambda row: row.use.artifact is not None,
+    "media_type": lambda row: row.use.artifact.media_type if row.use.artifact else None,
+    "size_bytes": lambda row: row.use.size_bytes,
+    "summary": lambda row: row.newest.detail if row.newest else None,
+    "agents": lambda row: row.agents,
+    "newest_tool": lambda row: row.newest.tool.name if row.newest else None,
+    "newest_call_id": lambda row: row.newest.call_id if row.newest else None,
+    "references": lambda row: row.use.calls,
+    "reads": lambda row: row.use.reads,
+    "requests": lambda row: row.use.artifact.fetches if row.use.artifact else None,
+    "first_at": lambda row: row.use.first_at,
+    "last_at": lambda row: row.use.last_at,
 }
 AGENTS: Final[Columns[tuple[FleetAgent, Acted]]] = {
     "agent_id": lambda row: row[0].name,

@@ -20,7 +20,7 @@ from governance.domain.roles import Role
 from governance.findings import found
 from governance.models import Deployment, Finding, Project
 from outcomes.commands import write_note
-from outcomes.models import Artifact, Batch, Rejudging, Session
+from outcomes.models import Batch, Call, Rejudging, Session
 from tests import builders
 from tests.edictum_site import routes
 from tests.governance.approvals import an_approval
@@ -103,7 +103,14 @@ class Things:
 
     @cached_property
     def sha256(self) -> str:
-        return Artifact.objects.get(project=self.project).sha256 if self.call else ""
+        return Call.objects.get(project=self.project, call_id=self.call).artifact_name
+
+    @cached_property
+    def picture(self) -> str:
+        key = builders.a_key(self.project, "ingest")[0]
+        content = b"GIF89a\1\0\1\0"
+        told = builders.bearing(key).post("/v1/artifacts", content, content_type="image/gif")
+        return str(told.json()["sha256"])
 
     @cached_property
     def batch(self) -> int:
@@ -156,6 +163,8 @@ THINGS: dict[str, Callable[[Things], object]] = {
     "session_id": lambda things: things.session,
     "call_id": lambda things: things.call,
     "sha256": lambda things: things.sha256,
+    "artifact_id": lambda things: things.sha256,
+    "picture": lambda things: things.picture,
     "batch_id": lambda things: things.batch,
     "code": lambda things: an_approval(things.project).code,
     "name": lambda things: "unknown" if things.call else "",  # the agent that nobody named

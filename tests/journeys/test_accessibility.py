@@ -1,6 +1,7 @@
 """No page has a serious finding of axe: wide and narrow, light and dark."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,6 +16,8 @@ SERIOUS = {"serious", "critical"}
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "resultTypes": ["violations"]}
 ONLY_COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 SESSION = a_session()
+LARGE = "x" * 13_000
+ARTIFACT = sha256(LARGE.encode()).hexdigest()
 TEMPLATES = Path(__file__).parents[2] / "governance" / "contract_templates"
 SIGNED_OUT = {"sign-in": "/account/sign-in/"}
 PAGES = {
@@ -29,6 +32,9 @@ PAGES = {
     "reset session": f"/p/default/reset-session/?of={SESSION}",
     "delete session": f"/p/default/delete-session/?of={SESSION}",
     "compare sessions": f"/p/default/compare-sessions/?of={SESSION}&with={SESSION}",
+    "artifacts": "/p/default/artifacts/",
+    "artifact": f"/p/default/artifacts/{ARTIFACT}/",
+    "artifact's bytes": f"/p/default/artifacts/{ARTIFACT}/?as=bytes",
     "calls": "/p/default/calls/",
     "calls of a contract": "/p/default/calls/?contract=support-agent&from=2026-11-01T00:00Z",
     "call": f"/p/default/calls/{SESSION}-1/",
@@ -106,7 +112,7 @@ def _something_to_show(console):
         an_outcome(f"{SESSION}-1", output={"rows": [1, 2]}, tool_args={"q": "x"}, **common),
         an_outcome(f"{SESSION}-2", output="Error: x", tool_success=True, **common),
         an_outcome(f"{SESSION}-3", type="denied", reason="pre_hook", details="no", **common),
-        an_outcome(f"{SESSION}-4", output="x" * 13_000, **common),
+        an_outcome(f"{SESSION}-4", output=LARGE, **common),
         *[
             an_outcome(f"{SESSION}-again-{n}", type="denied", reason="contract", **again)
             for n in range(3)

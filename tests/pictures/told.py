@@ -31,6 +31,7 @@ class Told:
             "name": "stock-bot",
             "tool_name": "crm_lookup",
             "sha256": self._artifact,
+            "artifact_id": self._artifact,
             "bundle_name": "billing",
             "check_name": "services",
             "number": 2,

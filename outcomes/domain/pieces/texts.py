@@ -1,0 +1,73 @@
+"""Lines of text out of some bytes, whatever they are: what is no text shows as what it is."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+LINES: Final = 200  # of one piece
+WINDOW: Final = 64 * 1024  # bytes of one piece
+
+_PICTURES: Final = 0x2400  # where Unicode keeps pictures of control characters
+_TURNS: Final = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)
+# What would move the cursor, or turn what follows around, stands there as a sign.
+_VISIBLE: Final = {
+    **{code: chr(_PICTURES + code) for code in range(0x20) if chr(code) not in "\t\n"},
+    **{code: f"⟨U+{code:04X}⟩" for code in (0x7F, *range(0x80, 0xA0), 0x2028, 0x2029, *_TURNS)},
+}
+_BEGUN: Final = re.compile(
+    rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z"
+)
+_NO_TEXT: Final = "\N{REPLACEMENT CHARACTER}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    number: int
+    text: str
+    goes_on: bool = False  # it began before this piece
+    is_cut: bool = False  # it ends after it
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    lines: list[Line]
+    start: int
+    stop: int
+    spoilt: int  # places that are no UTF-8
+
+
+def text_piece(
+    window: bytes, start: int, line: int, *, is_end: bool, in_line: bool = False, most: int = LINES
+) -> TextPiece:
+    """The lines that lie in a window whole; of one that fills it alone, as much as is there."""
+    taken = window.split(b"\n", most)
+    rest = taken.pop()
+    is_cut = False
+    if rest and len(taken) < most and (is_end or not taken):
+        is_cut = not is_end
+        taken.append(whole_characters(rest) if is_cut else rest)
+        stop = start + len(b"\n".join(taken))
+    else:
+        stop = start + len(window) - len(rest)
+    told = [each.decode("utf-8", "replace") for each in taken]
+    last = len(told) - 1
+    return TextPiece(
+        [
+            Line(line + place, visible(text), in_line and place == 0, is_cut and place == last)
+            for place, text in enumerate(told)
+        ],
+        start,
+        stop,
+        sum(text.count(_NO_TEXT) for text in told)
+        - sum(each.count(_NO_TEXT.encode()) for each in taken),
+    )
+
+
+def visible(text: str) -> str:
+    return text.removesuffix("\r").translate(_VISIBLE)
+
+
+def whole_characters(window: bytes) -> bytes:
+    """Without the beginning of a character that the window cut in two."""
+    begun = _BEGUN.search(window[-3:])
+    return window[: len(window) - len(begun.group())] if begun else window

@@ -1,0 +1,171 @@
+"""One artifact: a piece of it, whatever its size, and the calls that refer to it or read it."""
+
+from typing import Any, Final
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from governance.auth import MemberRequest, member_page
+from governance.domain.errors import NotFound
+from governance.domain.figures import thousands
+from outcomes import queries
+from outcomes.domain.pieces.kinds import Shown
+from outcomes.models import Artifact, ArtifactUse, Call
+from outcomes.queries.artifact_calls import calls_reading, calls_referring_to
+from outcomes.queries.artifact_list import makers_of, uses_of
+from outcomes.queries.artifact_pieces import Piece, Place, piece_of
+from outcomes.queries.call_lists import PLACE_BY_TIME
+from outcomes.queries.calls import with_names
+from outcomes.queries.paging import page_of
+from outcomes.templatetags.addresses import ELSEWHERE, artifact_url
+from outcomes.views.paging import links_of, start_of, with_query
+from outcomes.views.rows import call_lines
+
+REFERRING: Final = 20
+READING: Final = 20
+DIGITS: Final = 18
+WORDS: Final = {
+    Shown.TEXT: "Text",
+    Shown.JSON: "JSON",
+    Shown.TABLE: "Table",
+    Shown.IMAGE: "Picture",
+    Shown.BYTES: "Bytes",
+}
+
+
+@require_safe
+@member_page()
+def artifact(request: MemberRequest, artifact_id: str) -> HttpResponse:
+    is_elsewhere = artifact_id == ELSEWHERE
+    name = request.GET.get("id", artifact_id) if is_elsewhere else artifact_id
+    uses = uses_of(request.project.pk, name)
+    stored = _stored(request, name, uses)
+    if stored is None and not uses:
+        raise NotFound("There is no such artifact.")
+    here = artifact_url(request.project.slug, name)
+    start = start_of(request.GET, PLACE_BY_TIME)
+    referring = page_of(
+        with_names(calls_referring_to(request.project.pk, name)),
+        PLACE_BY_TIME,
+        size=REFERRING,
+        before=start.before,
+        after=start.after,
+    )
+    reads = sum(use.reads for use in uses)
+    reading = list(with_names(calls_reading(request.project.pk, name))[:READING]) if reads else []
+    lines = call_lines([*referring.rows, *reading], timezone.now())
+    calls = sum(use.calls for use in uses)
+    piece = _piece(request, stored)
+    context = {
+        "page_title": name,
+        "name": name,
+        "artifact": stored,
+        "uses": uses,
+        "calls": calls,
+        "reads": reads,
+        "first_at": min((use.first_at for use in uses if use.first_at), default=None),
+        "makers": makers_of(uses),
+        "referring": lines[: len(referring.rows)],
+        "reading": lines[len(referring.rows) :],
+        "links": links_of(referring, PLACE_BY_TIME, here),
+        "size_bytes": stored.size_bytes if stored else max(use.size_bytes for use in uses),
+        "sentence": _sentence(stored, referring.rows, calls, reads),
+        "piece": piece,
+        "here": here,
+        **(_around(here, piece) if piece else {}),
+    }
+    return render(request, "outcomes/artifact.html", context)
+
+
+def _stored(request: MemberRequest, name: str, uses: list[ArtifactUse]) -> Artifact | None:
+    known = next((use.artifact for use in uses if use.artifact is not None), None)
+    return known or queries.artifact_with(request.project.pk, name, None)
+
+
+def _piece(request: MemberRequest, stored: Artifact | None) -> Piece | None:
+    if stored is None:
+        return None
+    line = _number(request, "line")
+    place = Place(
+        line=None if line is None else max(1, line),
+        byte=_number(request, "byte"),
+        container=_number(request, "in"),
+        number=_number(request, "member") or 0,
+        is_past=request.GET.get("past", "") == "1",
+    )
+    asked = request.GET.get("as", "")
+    return piece_of(request.project.pk, stored.sha256, stored.media_type, asked, place)
+
+
+def _number(request: MemberRequest, name: str) -> int | None:
+    said = request.GET.get(name, "").strip().replace(",", "")
+    return int(said) if said.isascii() and said.isdecimal() and len(said) <= DIGITS else None
+
+
+def _around(here: str, piece: Piece) -> dict[str, Any]:
+    """Where its other pieces are, and the other ways to show it, from the same place on."""
+    as_now = "" if piece.shown == piece.ways[0] else piece.shown.value
+
+    def at(byte: int | None, **more: str) -> str:
+        if byte is None:
+            return ""
+        return with_query(here, **{"as": as_now}, byte=str(byte) if byte else "", **more)
+
+    told: dict[str, Any] = {
+        "ways": [
+            (WORDS[way], _shown_as(here, piece, way), way == piece.shown) for way in piece.ways
+        ],
+        "as_now": as_now,
+        "before_url": at(piece.before),
+        "after_url": at(piece.after),
+        "next_line_url": "",
+    }  # fmt: skip
+    if piece.next_line is not None:
+        told["next_line_url"] = with_query(here, **{"as": as_now}, line=str(piece.next_line))
+    tree = piece.tree
+    if tree is not None:
+        within = {"in": str(piece.container)} if piece.container else {}
+        told["last_member"] = tree.number + len(tree.members)
+        told["after_url"] = at(piece.after, member=str(told["last_member"]), **within)
+        last = tree.members[-1] if tree.members else None
+        if last is not None and last.size is None:
+            place = {"byte": str(last.at), "member": str(tree.number), "past": "1"}
+            told["past_url"] = with_query(here, **{"as": as_now}, **within, **place)
+        told["whole_url"] = with_query(here, **{"as": as_now}) if piece.container else ""
+        told["members"] = [
+            (each, with_query(here, **_deeper(each.kind, each.at, as_now))) for each in tree.members
+        ]
+    return told
+
+
+def _shown_as(here: str, piece: Piece, way: Shown) -> str:
+    """From the same place on, where both know places by their bytes."""
+    place = str(piece.start) if {Shown.JSON, Shown.IMAGE} & {way, piece.shown} == set() else ""
+    as_way = "" if way == piece.ways[0] else way.value
+    return with_query(here, **{"as": as_way}, byte=place if place != "0" else "")
+
+
+def _deeper(kind: str, at: int, as_now: str) -> dict[str, str]:
+    """A list or an object opens as one; a text is looked at as text, from where it begins."""
+    if kind in ("object", "list"):
+        return {"as": as_now, "in": str(at)}
+    return {"as": Shown.TEXT.value, "byte": str(at)}
+
+
+def _sentence(stored: Artifact | None, newest: list[Call], calls: int, reads: int) -> str:
+    whose = ""
+    if newest:
+        whose = f" of `{newest[0].tool.name}`, which {newest[0].agent.name} called"
+    if not calls:
+        told = "No call refers to this artifact"
+        return f"{told}, and none read it." if not reads else f"{told}; {_times(reads)}."
+    refer = "One call refers" if calls == 1 else f"{thousands(calls)} calls refer"
+    kept = "" if stored is not None else ", which its agent keeps"
+    again = f"it was {_times(reads)}" if reads else "none read it again"
+    return f"{refer} to this output{whose}{kept}; {again}."
+
+
+def _times(reads: int) -> str:
+    return "read again once" if reads == 1 else f"read again {thousands(reads)} times"
