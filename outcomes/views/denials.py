@@ -55,6 +55,7 @@ class LoopLine(NamedTuple):
     goes_on: bool
     session_url: str
     call_url: str
+    rule_url: str
 
 
 class RuleLine(NamedTuple):
@@ -135,7 +136,7 @@ def _denials(request: MemberRequest, scope: Scope) -> dict[str, Any]:
         "step_words": STEP_WORDS[scope.step],
         "most_words": most_words(whole, STEP_WORDS[scope.step]),
         "chart": charts.by_reason(scope, found.denials.by_reason, link_to_steps(slug, scope)),
-        "loops": [_loop_line(slug, loop, now) for loop in loops.shown],
+        "loops": [_loop_line(slug, scope, loop, now) for loop in loops.shown],
         "loops_of": loops.number,
         "loops_before": loops.before,
         "by": _by(slug, scope, found.denials),
@@ -184,13 +185,14 @@ def _rule_lines(slug: str, scope: Scope, rules: Mapping[Rule, Sum]) -> list[Rule
     ]
 
 
-def _loop_line(slug: str, loop: Loop, now: datetime) -> LoopLine:
+def _loop_line(slug: str, scope: Scope, loop: Loop, now: datetime) -> LoopLine:
     session = session_url(slug, loop.session_id, loop.environment)
     return LoopLine(
         loop,
         loop.goes_on(now),
         with_query(session, show="denied") + "#calls",
         call_url(slug, loop.call_id, loop.environment),
+        rule_url(slug, Rule(loop.rule, "", 0), scope) if loop.rule else "",
     )
 
 
