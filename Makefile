@@ -114,11 +114,17 @@ define installed
   && cp $(1) .venv/$(1); }
 endef
 
-.PHONY: bench bench-quick memory streams
+.PHONY: bench bench-full bench-quick memory streams
 
-# Load and limits on both databases, as docs/performance.md reads them: some ten minutes, or one.
+# Load and limits on both databases, as docs/performance.md reads them, and pages over a million
+# calls: a quarter of an hour; the quick one is a minute.
 bench: setup-dev
 	@$(BIN)/python -m bench
+	@$(BIN)/python -m bench.pages
+
+# Pages over one and over ten million calls, on PostgreSQL; what was loaded is kept in .cache/pages.
+bench-full: setup-dev
+	@$(BIN)/python -m bench.pages --full
 
 bench-quick: setup-dev
 	@$(BIN)/python -m bench --quick

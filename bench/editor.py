@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from bench.parts import Part
 from bench.rejudging import CHECK
-from bench.site import EMAIL, PASSWORD, Site
+from bench.site import EMAIL, Site
 
 TRIES, RESULTS = 60, 200
 SIGN_IN, ASKED = "/account/sign-in/", "/p/default/checks/recorded/"
@@ -24,7 +24,7 @@ class Browser:
 
     def sign_in(self) -> None:
         self.ask("GET", SIGN_IN)
-        self.ask("POST", SIGN_IN, {"login": EMAIL, "password": PASSWORD})
+        self.ask("POST", SIGN_IN, {"login": EMAIL, "password": self.site.secret})
 
     def ask(self, method: str, path: str, fields: dict[str, str] | None = None) -> tuple[int, str]:
         connection = http.client.HTTPConnection(*self.site.address, timeout=30)

@@ -5,11 +5,21 @@ Nothing of the product's own reading is used here, only its tables.
 
 # ruff: noqa: S608 - the queries are made of this file's own names
 
+import json
 from collections import Counter
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlencode
 
+import msgspec
+
+from bench.site import Site
 from bench.stores import Store
 from bench.workload import TAG, Workload, expected
 
+# As packed rollups number them.
+_KINDS: Final = ("", "execution_result", "timeout", "failure", "denied", "artifact_reference")
+_VERDICTS: Final = ("", "success", "failure", "unknown")
 _DENIED = "CASE WHEN kind = 'denied' THEN 1 ELSE 0 END"
 _RAN = "kind NOT IN ('', 'denied')"
 _SESSION_COUNTS = f"""count(*),
@@ -52,16 +62,7 @@ def faults_in(store: Store, load: Workload, posted: list[int]) -> list[str]:
     )
     if events != len(want.kinds):
         faults.append(f"events: {events} stored for {len(want.kinds)} acknowledged")
-    for by in ("tool", "agent"):
-        ((counted,),) = store.rows(
-            f"SELECT coalesce(sum(calls), 0) FROM outcomes_{by}minute WHERE {by}_id IN"
-            f" (SELECT id FROM outcomes_{by} WHERE substr(name, 1, {TAG}) = %s)",
-            tag,
-        )
-        if counted != len(want.kinds):
-            faults.append(f"rollups by {by}: {counted} counted for {len(want.kinds)} acknowledged")
-    faults += _differing("rollups by tool", store, *_rollups(store, "tool"), tag)
-    faults += _differing("rollups by agent", store, *_rollups(store, "agent"), tag)
+    faults += _in_rollups(store, tag)
     faults += _differing("counts of sessions", store, *_sessions(), tag)
     ((ungoverned,),) = store.rows(
         "SELECT count(*) FROM outcomes_call"
@@ -76,15 +77,64 @@ def faults_in(store: Store, load: Workload, posted: list[int]) -> list[str]:
     return faults
 
 
-def _rollups(store: Store, by: str) -> tuple[str, str]:
-    names = f"SELECT id FROM outcomes_{by} WHERE substr(name, 1, {TAG}) = %s"
-    calls = f"""SELECT environment_id, {by}_id, {_minute(store, "at")}, kind, verdict,
-        substr(reason, 1, 64), count(*), sum(CASE WHEN disagreement THEN 1 ELSE 0 END)
-        FROM outcomes_call WHERE {by}_id IN ({names}) GROUP BY 1, 2, 3, 4, 5, 6"""
-    rollups = f"""SELECT environment_id, {by}_id, {_minute(store, "minute")}, kind, verdict,
-        reason, calls, disagreements
-        FROM outcomes_{by}minute WHERE {by}_id IN ({names}) AND calls <> 0"""
-    return calls, rollups
+def _in_rollups(store: Store, tag: str) -> list[str]:
+    """Minute by minute, of those that are rolled up and of those that are not yet."""
+    tools = f"SELECT id FROM outcomes_tool WHERE substr(name, 1, {TAG}) = %s"
+    ours = {tool for (tool,) in store.rows(tools, tag)}
+    counted = {
+        tuple(key): [calls, disagreements]
+        for *key, calls, disagreements in store.rows(
+            f"""SELECT environment_id, {_minute(store)}, tool_id, agent_id, kind, verdict,
+            substr(reason, 1, 64), count(*), sum(CASE WHEN disagreement THEN 1 ELSE 0 END)
+            FROM outcomes_call WHERE tool_id IN ({tools}) GROUP BY 1, 2, 3, 4, 5, 6, 7""",
+            tag,
+        )
+    }
+    kept: dict[tuple[object, ...], list[int]] = {}
+    for table in ("rollupminute", "rollupchange"):
+        for environment, packed in store.rows(
+            f"SELECT environment_id, counts FROM outcomes_{table}"
+        ):
+            for minute, tool, agent, code, reason, *numbers in msgspec.msgpack.decode(packed):
+                if tool in ours:
+                    became = _KINDS[code % len(_KINDS)], _VERDICTS[code // len(_KINDS)]
+                    sums = kept.setdefault(
+                        (environment, minute, tool, agent, *became, reason), [0, 0]
+                    )
+                    sums[:] = [one + more for one, more in zip(sums, numbers, strict=True)]
+    kept = {key: sums for key, sums in kept.items() if any(sums)}
+    wrong = [key for key in counted.keys() | kept.keys() if counted.get(key) != kept.get(key)]
+    return [f"rollups: {len(wrong)} missing, too many or wrong"] if wrong else []
+
+
+def faults_in_figures(site: Site, calls: int, since: datetime) -> list[str]:
+    """What figures of all that a store holds say otherwise than its calls."""
+    counted = {
+        tool: numbers
+        for tool, *numbers in site.store.rows(
+            f"""SELECT tool.name, count(*),
+            sum(CASE WHEN {_RAN} AND verdict = 'success' THEN 1 ELSE 0 END),
+            sum(CASE WHEN {_RAN} AND verdict = 'failure' THEN 1 ELSE 0 END), sum({_DENIED})
+            FROM outcomes_call JOIN outcomes_tool tool ON tool.id = tool_id GROUP BY 1"""
+        )
+    }
+    asked = urlencode({"by": "tool", "since": since.isoformat()})
+    rows = json.loads(site.ask("GET", f"/v1/stats?{asked}", None)[1])["rows"]
+    names = ("calls", "successes", "failures", "denied")
+    told = {row["key"]: [row[name] for name in names] for row in rows}
+    faults = [f"figures of {tool}" for tool in counted if counted[tool] != told.get(tool)]
+    if told.keys() - counted.keys():
+        faults.append("figures of tools without a call")
+    if (stored := sum(numbers[0] for numbers in counted.values())) != calls:
+        faults.append(f"calls: {stored} stored, not {calls}")
+    kept = "SELECT count(*) FROM outcomes_session WHERE attempts <> 0"
+    ((sessions,), (of_calls,)) = (
+        site.store.rows(kept)[0],
+        site.store.rows("SELECT count(DISTINCT session_id) FROM outcomes_call")[0],
+    )
+    if sessions != of_calls:
+        faults.append(f"sessions: {sessions} have calls as they say, {of_calls} do")
+    return faults
 
 
 def _sessions() -> tuple[str, str]:
@@ -107,5 +157,8 @@ def _differing(what: str, store: Store, counted: str, kept: str, tag: str) -> li
     return faults
 
 
-def _minute(store: Store, column: str) -> str:
-    return f"date_trunc('minute', {column})" if store.url else f"substr({column}, 1, 16)"
+def _minute(store: Store) -> str:
+    """Since 1970."""
+    if store.url:
+        return "floor(extract(epoch FROM at) / 60)::int"
+    return "unixepoch(substr(at, 1, 19)) / 60"

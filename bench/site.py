@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from bench.stores import Rows, Store
 from edictum_site.stack.running import Product, product
 
-EMAIL, PASSWORD = "admin@example.test", secrets.token_hex(12)  # of whoever opens pages
+EMAIL = "admin@example.test"  # of whoever opens pages
 _WAITING = "SELECT 1 FROM outcomes_batch WHERE set_aside_at IS NULL LIMIT 1"
 
 
@@ -29,7 +29,11 @@ class NotSettled(Exception):
 class Site:
     store: Store
     running: Product
-    key: str
+    secret: str  # of the key and of the password
+
+    @property
+    def key(self) -> str:
+        return f"edk_production_{self.secret}"
 
     @property
     def address(self) -> tuple[str, int]:
@@ -88,13 +92,14 @@ class Site:
 
 
 @contextmanager
-def site(store: Store) -> Iterator[Site]:
-    key = f"edk_production_{secrets.token_hex(20)}"
+def site(store: Store, secret: str = "") -> Iterator[Site]:
+    """A store that was filled before knows the secret that it was given then."""
+    secret = secret or secrets.token_hex(20)
     variables = {
         **store.variables,
-        "EDICTUM_SITE_BOOTSTRAP_KEY": key,
+        "EDICTUM_SITE_BOOTSTRAP_KEY": f"edk_production_{secret}",
         "EDICTUM_SITE_ADMIN_EMAIL": EMAIL,
-        "EDICTUM_SITE_ADMIN_PASSWORD": PASSWORD,
+        "EDICTUM_SITE_ADMIN_PASSWORD": secret,
     }
     with product(store.data, variables) as running:
-        yield Site(store, running, key)
+        yield Site(store, running, secret)

@@ -1,0 +1,227 @@
+"""Days before the one that was settled, each a copy of it: other ids, and times a day earlier.
+
+Calls, events and rollups are copied by the database itself; what packs times inside, minutes and
+how sessions stand, goes through here, and into PostgreSQL by COPY. Items stay as they were sent.
+"""
+
+# ruff: noqa: S608 - the statements are made of this file's own names
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+import psycopg
+
+from bench.stores import Store
+
+MINUTES = 1_440
+FIRST_BATCH, FIRST_SESSION = 10_000_000, 2_000_000_000  # room below for the ids of copies
+Row = tuple[Any, ...]
+_COPIED = frozenset(["call", "event", "session", "rollup", "rollupminute"])
+_MULTIPLIED = {"artifactuse": ("calls", "reads"), "artifactmaker": ("calls",)}
+# Of these a copy needs no row: names and settings are shared, of jobs and reports there is none
+# yet, marks are made anew where one is needed, and the newest sight of an agent stays so.
+_SHARED = frozenset(
+    {"agent", "agentreport", "agentseen", "artifact", "backtest", "batch", "changedcall"}
+    | {"childsession", "demorun", "oldcalls", "pastverdict", "rejecteditem", "rejudging"}
+    | {"rejudgingpart", "rollupchange", "sessionmark", "sessionnote", "sessionremoval"}
+    | {"storedvalue", "suggestion", "suggestionlook", "tickedline", "tool"}
+)
+
+
+class UnknownTables(Exception):
+    """Of which nobody has said yet what a copy of a day does to them."""
+
+
+class Copying:
+    """`connection` writes, and commits where it is told to."""
+
+    def __init__(self, store: Store) -> None:
+        self._is_postgres = bool(store.url)
+        self._connection: Any
+        if self._is_postgres:
+            self._connection = psycopg.connect(store.url)
+        else:
+            self._connection = sqlite3.connect(store.file, timeout=60)
+            self._connection.create_function("digest_of", 1, digest_of, deterministic=True)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def make_room(self) -> None:
+        """Before the first post: its ids begin high enough."""
+        for table, first in (("batch", FIRST_BATCH), ("session", FIRST_SESSION)):
+            if self._is_postgres:
+                name = f"pg_get_serial_sequence('outcomes_{table}', 'id')"
+                self._rows(f"SELECT setval({name}, {first})")
+            else:
+                self._connection.execute(
+                    "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",
+                    (f"outcomes_{table}", first),
+                )
+        self._connection.commit()
+
+    def copy(self, days: int, told: Callable[[int], None]) -> None:
+        self._refuse_unknown_tables()
+        ((first, last),) = self._rows("SELECT min(id), max(id) FROM outcomes_event")
+        ((low, high),) = self._rows("SELECT min(id), max(id) FROM outcomes_session")
+        sessions = self._table("session"), self._rows("SELECT * FROM outcomes_session")
+        minutes = self._rows(
+            "SELECT environment_id, counts, durations, minute FROM outcomes_rollupminute"
+        )
+        self._span, self._session_span = last - first + 1, high - low + 1
+        whole = f"BETWEEN {first} AND {last}"
+        newest = self._rows("SELECT max(id) FROM outcomes_rollup")[0][0]
+        for day in range(1, days + 1):
+            self._copy_calls(day, whole)
+            self._copy_sessions(day, *sessions)
+            self._copy_minutes(day, minutes)
+            self._copy_rollups(day, newest)
+            self._connection.commit()
+            told(day)
+        for table, sums in _MULTIPLIED.items():
+            grown = ", ".join(f"{name} = {name} * {days + 1}" for name in sums)
+            self._connection.execute(f"UPDATE outcomes_{table} SET {grown}")
+        earlier = self._earlier("first_at", days)
+        self._connection.execute(f"UPDATE outcomes_artifactuse SET first_at = {earlier}")
+        self._connection.commit()
+
+    def _refuse_unknown_tables(self) -> None:
+        catalogue = (
+            "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+            if self._is_postgres
+            else "SELECT name FROM sqlite_master WHERE type = 'table'"
+        )
+        names = (
+            name.removeprefix("outcomes_")
+            for (name,) in self._rows(catalogue)
+            if "outcomes_" in name
+        )
+        if unknown := set(names) - _COPIED - _SHARED - _MULTIPLIED.keys():
+            raise UnknownTables(", ".join(sorted(unknown)))
+
+    def _copy_calls(self, day: int, whole: str) -> None:
+        called = f"c.call_id || '-{day}'"
+        moved = f"- {day * self._span}"
+        times = {name: self._earlier(f"c.{name}", day) for name in ("at", "received_at")}
+        own = {
+            "id": f"c.id {moved}",
+            "order": f'c."order" {moved}',
+            "call_id": called,
+            "digest": self._digest(called),
+            "session_id": f"c.session_id - {day * self._session_span}",
+            **times,
+        }
+        self._select_into("call", own, f"FROM outcomes_call c WHERE c.id {whole}")
+        of_event = {
+            "id": f"e.id {moved}",
+            "call_digest": self._digest(called),
+            "received_at": self._earlier("e.received_at", day),
+        }
+        self._select_into(
+            "event",
+            of_event,
+            "FROM outcomes_event e JOIN outcomes_call c ON c.environment_id = e.environment_id"
+            f" AND c.digest = e.call_digest WHERE e.id {whole}",
+        )
+
+    def _copy_rollups(self, day: int, newest: int) -> None:
+        moved = {"start": f"r.start - {day * MINUTES}"}
+        self._select_into(
+            "rollup", moved, f"FROM outcomes_rollup r WHERE r.id <= {newest}", but="id"
+        )
+
+    def _select_into(self, table: str, own: dict[str, str], source: str, but: str = "") -> None:
+        alias = table[0]
+        columns = [name for name in self._table(table) if name != but]
+        values = ", ".join(own.get(name, f'{alias}."{name}"') for name in columns)
+        names = ", ".join(f'"{name}"' for name in columns)
+        self._connection.execute(f"INSERT INTO outcomes_{table} ({names}) SELECT {values} {source}")
+
+    def _copy_sessions(self, day: int, columns: list[str], rows: list[Row]) -> None:
+        shift = timedelta(days=day)
+        made = []
+        for row in rows:
+            session = dict(zip(columns, row, strict=True))
+            session["id"] -= day * self._session_span
+            session["session_id"] += f"-{day}"
+            session["digest"] = digest_of(session["session_id"])
+            if session["loop_call_id"] is not None:
+                session["loop_call_id"] -= day * self._span
+            for name in ("first_at", "last_at", "loop_first_at", "loop_last_at"):
+                session[name] = _moved(session[name], shift)
+            session["tally"] = self._tally(session["tally"], shift, day)
+            made.append(tuple(session.values()))
+        self._insert("session", columns, made)
+
+    def _tally(self, text: str, shift: timedelta, day: int) -> str:
+        state = json.loads(text)
+        at, index, order = state["last"]
+        earlier = datetime.fromisoformat(at) - shift
+        state["last"] = [earlier.isoformat(), index, order - day * self._span]
+        ticks = shift // timedelta(microseconds=1)
+        state["repeats"]["denied"] = [
+            [asked, times, first - ticks, last - ticks, call - day * self._span]
+            for asked, times, first, last, call in state["repeats"]["denied"]
+        ]
+        return json.dumps(state, separators=(",", ":"))
+
+    def _copy_minutes(self, day: int, rows: list[Row]) -> None:
+        made = [
+            (env, _packed(counts, day), _packed(durations, day), minute - day * MINUTES)
+            for env, counts, durations, minute in rows
+        ]
+        columns = ["environment_id", "counts", "durations", "minute"]
+        self._insert("rollupminute", columns, made)
+
+    def _insert(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
+        names = ", ".join(f'"{name}"' for name in columns)
+        if self._is_postgres:
+            copying = f"COPY outcomes_{table} ({names}) FROM STDIN"
+            with self._connection.cursor().copy(copying) as copy:
+                for row in rows:
+                    copy.write_row(row)
+            return
+        marks = ", ".join("?" * len(columns))
+        self._connection.executemany(
+            f"INSERT INTO outcomes_{table} ({names}) VALUES ({marks})", rows
+        )
+
+    def _table(self, name: str) -> list[str]:
+        """Its columns."""
+        found = self._connection.execute(f"SELECT * FROM outcomes_{name} LIMIT 0")
+        return [column[0] for column in found.description]
+
+    def _rows(self, query: str) -> list[Row]:
+        return [tuple(row) for row in self._connection.execute(query).fetchall()]
+
+    def _earlier(self, column: str, days: int) -> str:
+        if self._is_postgres:
+            return f"{column} - interval '{days} days'"
+        return f"datetime(substr({column}, 1, 19), '-{days} days') || substr({column}, 20)"
+
+    def _digest(self, text: str) -> str:
+        if self._is_postgres:
+            return f"substring(sha256(convert_to({text}, 'UTF8')) FROM 1 FOR 16)"
+        return f"digest_of({text})"
+
+
+def digest_of(name: str) -> bytes:
+    return sha256(name.encode()).digest()[:16]
+
+
+def _moved(at: Any, shift: timedelta) -> Any:
+    if at is None:
+        return None
+    return str(datetime.fromisoformat(at) - shift) if isinstance(at, str) else at - shift
+
+
+def _packed(rows: Any, day: int) -> bytes:
+    moved = [
+        [minute - day * MINUTES, *rest] for minute, *rest in msgspec.msgpack.decode(bytes(rows))
+    ]
+    return msgspec.msgpack.encode(moved)
