@@ -176,6 +176,12 @@ def sqlite_time(at: datetime | None) -> str | None:
     return str(at)[: -len("+00:00")]
 
 
+def read_time(at: datetime | str) -> datetime:
+    """A time as a plain cursor gives it: SQLite's has no zone, and is a text where it is a sum."""
+    told = datetime.fromisoformat(at) if isinstance(at, str) else at
+    return told if told.tzinfo else told.replace(tzinfo=UTC)
+
+
 def _ranges(ids: list[int]) -> Iterable[tuple[int, int]]:
     start = previous = ids[0]
     for value in ids[1:]:

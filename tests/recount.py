@@ -6,11 +6,13 @@ domain's own folding and nothing of what the worker's writing goes through.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from governance.queries import Governing
 from outcomes import queries
+from outcomes.codec import CALL_COLUMNS, call_row_of
+from outcomes.codec.groups import digest_of_group, grouping_of
 from outcomes.domain.artifact_reads import artifact_read
 from outcomes.domain.call import Call as Folded
 from outcomes.domain.durations import bucket_of
@@ -18,6 +20,7 @@ from outcomes.domain.figures import Figures
 from outcomes.domain.fold import fold
 from outcomes.domain.outcome import ToolArtifactReference, ToolDenied
 from outcomes.domain.overview import BriefCall, overview_of
+from outcomes.domain.scope import Scope
 from outcomes.models import (
     AgentSeen,
     ArtifactUse,
@@ -26,6 +29,7 @@ from outcomes.models import (
     Session,
 )
 from outcomes.queries import CallFilter
+from outcomes.queries.groups import denial_groups, failure_groups
 from outcomes.queries.stats import By
 
 Found = dict[tuple[int, bytes], Folded]
@@ -37,6 +41,7 @@ def differences() -> list[str]:
     return [
         *_in_calls(folded),
         *_in_figures(),
+        *_in_groups(),
         *_in_sessions(folded),
         *_in_fleet(),
         *_in_artifacts(folded),
@@ -103,6 +108,45 @@ def _in_figures() -> Iterator[str]:
             for name in right.keys() | kept.keys():
                 if kept.get(name) != right.get(name):
                     yield f"figures by {by} of {name}: {kept.get(name)}, not {right.get(name)}"
+
+
+def _in_groups() -> Iterator[str]:
+    """Of all that failed or was denied, in one scope that holds all of it."""
+    by_project: dict[int, list[Call]] = defaultdict(list)
+    for row in Call.objects.select_related("group").iterator(chunk_size=2_000):
+        by_project[row.project_id].append(row)
+    for project, rows in by_project.items():
+        should: dict[str, list[Call]] = defaultdict(list)
+        columns = Call.objects.filter(project=project).values_list(*CALL_COLUMNS)
+        groups = {row.id: grouping_of(row) for row in map(call_row_of, columns)}
+        for row in rows:
+            group = groups[row.pk]
+            key = digest_of_group(group).hex() if group else ""
+            if key != (bytes(row.group.digest).hex() if row.group else ""):
+                yield f"call {row.call_id}: its group is {row.group}, should be {group}"
+            if group:
+                should[key].append(row)
+        times = [row.at.replace(second=0, microsecond=0) for row in rows]
+        scope = Scope(since=min(times), until=max(times) + timedelta(minutes=1))
+        found = [
+            each
+            for groups_of in (failure_groups, denial_groups)
+            for each in groups_of(project, scope, size=len(rows)).groups
+        ]
+        has = {
+            each.key: (each.calls, sum(each.steps), each.sessions, each.first_at, each.last_at)
+            for each in found
+        }
+        right = {key: _of_group(those) for key, those in should.items()}
+        for key in right.keys() | has.keys():
+            if has.get(key) != right.get(key):
+                yield f"group {key}: {has.get(key)}, should be {right.get(key)}"
+
+
+def _of_group(rows: list[Call]) -> tuple[object, ...]:
+    sessions = {row.session_id for row in rows} - {None}
+    times = [row.at for row in rows]
+    return len(rows), len(rows), len(sessions), min(times), max(times)
 
 
 def _in_fleet() -> Iterator[str]:

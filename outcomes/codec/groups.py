@@ -1,17 +1,36 @@
-"""Which group a call row belongs to, and how a group is found and named."""
+"""Which group a call row belongs to, how a group is found, and what is counted of them, packed."""
 
 import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
+
+import msgspec
 
 from governance.domain.success import DEFAULT
 from outcomes.codec.rows import CallRow
 from outcomes.codec.text import as_text, digest_of
-from outcomes.domain.groups import Grouping, grouping
+from outcomes.domain.groups import DENIED, FAILURE, Grouping, grouping
 
 _SEEN: Final = 600  # characters of a value: more than tell groups apart
 
+# Minute, of, tool, agent and group; and how many calls, and sessions that begin and end with one.
+GroupCounts = tuple[int, int, int, int, int, int, int, int]
+
+Of = tuple[int, int, int, int]  # of, tool, agent and group
+GroupMinutes = defaultdict[int, defaultdict[Of, list[int]]]
+
+_encode: Final = msgspec.msgpack.Encoder().encode
+_counts: Final = msgspec.msgpack.Decoder(list[GroupCounts])
+
+
+def has_group(row: CallRow) -> bool:
+    return row.verdict == FAILURE or row.kind == DENIED
+
 
 def grouping_of(row: CallRow) -> Grouping | None:
+    if not has_group(row):
+        return None
     saw, says = _text_in(row.check_value), row.verdict_reason
     return grouping(
         kind=row.kind,
@@ -30,6 +49,35 @@ def grouping_of(row: CallRow) -> Grouping | None:
 
 def digest_of_group(group: Grouping) -> bytes:
     return digest_of(json.dumps(group))
+
+
+def pack_groups(counts: Iterable[GroupCounts]) -> bytes | None:
+    """None where nothing changed."""
+    rows = [row for row in counts if any(row[5:])]
+    return _encode(rows) if rows else None
+
+
+def unpack_groups(packed: bytes | memoryview | None) -> list[GroupCounts]:
+    return _counts.decode(packed) if packed else []
+
+
+def no_group_minutes() -> GroupMinutes:
+    return defaultdict(lambda: defaultdict(lambda: [0, 0, 0]))
+
+
+def add_group_change(minutes: GroupMinutes, packed: bytes | memoryview | None) -> set[int]:
+    """Which minutes it is about."""
+    rows = unpack_groups(packed)
+    for minute, of, tool, agent, group, calls, begun, ended in rows:
+        sums = minutes[minute][of, tool, agent, group]
+        sums[0] += calls
+        sums[1] += begun
+        sums[2] += ended
+    return {row[0] for row in rows}
+
+
+def pack_group_minute(minute: int, groups: Mapping[Of, Sequence[int]]) -> bytes | None:
+    return pack_groups((minute, *of, *sums) for of, sums in groups.items())  # type: ignore[misc]  # one, four and three
 
 
 def _text_in(value: str) -> str:

@@ -85,6 +85,7 @@ class CallRow(NamedTuple):
     artifact_read: str
     policy_version: str
     version: int | None
+    group: int | None
 
 
 CALL_COLUMNS = CallRow._fields
@@ -188,6 +189,7 @@ def call_row(
         artifact_read(call) or "",
         account.policy_version or "",
         keys.version,
+        None,  # until its group has a row
     )
 
 

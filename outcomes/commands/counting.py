@@ -4,10 +4,12 @@ The settle path pays for it, so each call is looked at once; `rolling_up` does t
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from outcomes.codec import CallRow
+from outcomes.codec.groups import GroupCounts, pack_groups
 from outcomes.codec.rollups import Counts, Took, code_of, pack_change
+from outcomes.commands.grouping import drop_left, group_counts
 from outcomes.domain.durations import bucket_of
 from outcomes.domain.figures import REASON
 from outcomes.domain.rollups import minute_of
@@ -21,7 +23,15 @@ _Took = dict[tuple[int, int, int, int, int], int]
 
 
 def count(changes: Iterable[Change | Gone]) -> None:
-    _append(*_counted(changes))
+    """Comes last: the rows of the sessions are locked by now."""
+    changes = list(changes)
+    _append(*_counted(changes), group_counts(changes))
+    if left := {old.group for old, new in changes if old and old.group and _has_left(old, new)}:
+        drop_left(left)
+
+
+def _has_left(old: CallRow, new: CallRow | None) -> bool:
+    return new is None or new.group != old.group
 
 
 def _counted(changes: Iterable[Change | Gone]) -> tuple[_Counts, _Took]:
@@ -48,7 +58,7 @@ def _counted(changes: Iterable[Change | Gone]) -> tuple[_Counts, _Took]:
     return counts, took
 
 
-def _append(counts: _Counts, took: _Took) -> None:
+def _append(counts: _Counts, took: _Took, groups: Mapping[int, Sequence[GroupCounts]]) -> None:
     counted: dict[int, list[Counts]] = defaultdict(list)
     for (environment, minute, tool, agent, kind, verdict, reason), sums in counts.items():
         row = (minute, tool, agent, code_of(kind, verdict), reason, sums[0], sums[1])
@@ -57,7 +67,8 @@ def _append(counts: _Counts, took: _Took) -> None:
     for (environment, *place), calls in took.items():
         measured[environment].append((*place, calls))  # type: ignore[arg-type]  # four and one
     for environment, rows in counted.items():
-        minutes = [row[0] for row in rows]
+        of_groups = groups.get(environment, ())
+        minutes = [row[0] for row in (*rows, *of_groups)]
         packed, durations = pack_change(rows, measured[environment])
         RollupChange.objects.create(
             environment_id=environment,
@@ -65,4 +76,5 @@ def _append(counts: _Counts, took: _Took) -> None:
             last=max(minutes),
             counts=packed,
             durations=durations,
+            groups=pack_groups(of_groups),
         )

@@ -13,8 +13,10 @@ from outcomes.models import (
     ArtifactUse,
     Batch,
     Call,
+    CallGroup,
     DemoRun,
     Event,
+    GroupRollup,
     Rollup,
     RollupChange,
     RollupMinute,
@@ -64,8 +66,9 @@ def remove_traffic(project_id: int) -> dict[str, int]:
         "artifacts": _remove_artifacts(project_id),
         "minutes": sum(
             _remove(each.objects.filter(environment__project=project_id))
-            for each in (RollupChange, RollupMinute, Rollup)
+            for each in (RollupChange, RollupMinute, Rollup, GroupRollup)
         ),
+        "groups": _remove(CallGroup.objects.filter(project=project_id)),
     }
 
 

@@ -6,7 +6,7 @@ point and the next goes on. What is there already is written to no second time.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 from typing import Final
 
@@ -18,8 +18,10 @@ from outcomes import bulk, codec
 from outcomes.codec import digest_of
 from outcomes.commands.artifact_uses import note_artifacts
 from outcomes.commands.children import Child, link_children
-from outcomes.commands.counting import Change
+from outcomes.commands.counting import Change, count
+from outcomes.commands.grouping import grouped
 from outcomes.domain.artifact_reads import artifact_read
+from outcomes.domain.groups import DENIED, FAILURE
 from outcomes.domain.outcome import ToolArtifactReference
 from outcomes.models import ArtifactUse, Call, OldCalls, Session
 from outcomes.queries import WholeCall, whole_calls
@@ -77,7 +79,12 @@ def _look_through(ids: list[int]) -> None:
     whole = whole_calls(rows)
     _note_reads(whole)
     _note_sizes(whole)
-    _note_parents(whole)
+    # One that is to leave stays until this is done, or is gone already.
+    wanted = sorted({row.session_id for row in rows if row.session_id is not None})
+    there = Session.objects.select_for_update().filter(pk__in=wanted).order_by("pk")
+    present = set(there.values_list("pk", flat=True))
+    _note_parents(whole, present)
+    _note_groups(ids)
 
 
 def _note_reads(whole: Iterable[WholeCall]) -> None:
@@ -104,17 +111,21 @@ def _note_sizes(whole: Iterable[WholeCall]) -> None:
             ).update(size_bytes=outcome.size_bytes)
 
 
-def _note_parents(whole: Iterable[WholeCall]) -> None:
+def _note_parents(whole: Iterable[WholeCall], present: Collection[int]) -> None:
     named = {
         Child(each.row.environment_id, each.folded.parent_session_id, each.row.session_id)
         for each in whole
         if each.folded.parent_session_id and each.row.session_id is not None
     }
-    wanted = sorted({each.session for each in named})
-    # One that is to leave stays until it is linked, or is gone already.
-    there = Session.objects.select_for_update().filter(pk__in=wanted).order_by("pk")
-    present = set(there.values_list("pk", flat=True))
     link_children(each for each in named if each.session in present)
+
+
+def _note_groups(ids: Collection[int]) -> None:
+    rows = Call.objects.filter(Q(verdict=FAILURE) | Q(kind=DENIED), pk__in=ids, group=None)
+    before = [codec.call_row_of(values) for values in rows.values_list(*codec.CALL_COLUMNS)]
+    after = grouped(list(before))
+    bulk.update(Call, ("id", "group"), [(row.id, row.group) for row in after])
+    count(zip(before, after, strict=True))
 
 
 def _due() -> Q:

@@ -14,12 +14,13 @@ from governance.queries import Governing
 from outcomes import bulk, codec
 from outcomes.codec import CALL_COLUMNS, CallRow, Verdicts, verdicts_in
 from outcomes.commands.counting import Change, count
+from outcomes.commands.grouping import grouped
 from outcomes.commands.long_sessions import LongSessions
 from outcomes.commands.session_reading import Known, read_sessions
 from outcomes.models import Call, PastVerdict
 from outcomes.rejudging import Judged, Row, disagreement
 
-COLUMNS: Final = ("id", *Verdicts._fields, "verdict", "disagreement")
+COLUMNS: Final = ("id", *Verdicts._fields, "verdict", "disagreement", "group")
 _READ_SO: Final = (
     "session",
     "at",
@@ -50,9 +51,9 @@ def reclassify(
     bulk.update(
         Call, COLUMNS, [tuple(getattr(new, name) for name in COLUMNS) for _, new in changes]
     )
-    count(changes)
     tools = {row.tool_number: row.tool for row, _ in wanted.values()}
     read_sessions(changes, governing, _NOBODY, partial(long.corrected, tools=tools))
+    count(changes)
     return wanted.keys() - {call.id for call in present}
 
 
@@ -66,17 +67,23 @@ def _locked(wanted: Wanted) -> list[CallRow]:
 
 
 def _changes(present: Iterable[CallRow], wanted: Wanted) -> Iterable[Change]:
+    before: list[CallRow] = []
+    after: list[CallRow] = []
     for old in present:
         _, told = wanted[old.id]
         if told.verdicts is None:
             continue
-        new = old._replace(
-            **told.verdicts._asdict(),
-            verdict=told.said.after.value,
-            disagreement=disagreement(old.reported, told.verdicts),
+        before.append(old)
+        after.append(
+            old._replace(
+                **told.verdicts._asdict(),
+                verdict=told.said.after.value,
+                disagreement=disagreement(old.reported, told.verdicts),
+                group=None,
+            )
         )
-        if new != old:
-            yield old, new
+    both = zip(before, grouped(after), strict=True)
+    return ((old, new) for old, new in both if new != old)
 
 
 def _is_as_read(old: CallRow, row: Row) -> bool:

@@ -14,7 +14,14 @@ from typing import Final, NamedTuple, TypeVar
 from django.db import connection, transaction
 
 from outcomes import bulk
+from outcomes.codec.groups import (
+    GroupMinutes,
+    add_group_change,
+    no_group_minutes,
+    pack_group_minute,
+)
 from outcomes.codec.rollups import add_change, added, pack_minute
+from outcomes.commands.rolling_up_groups import add_groups
 from outcomes.domain.sums import Minutes, Part, Sums, coarse_sums, no_minutes
 from outcomes.models import Rollup, RollupChange, RollupMinute
 
@@ -74,7 +81,7 @@ def _roll_up() -> _Done:
     """In the order in which they came: what is taken away again was added before, so no count is
     ever less than nothing."""
     changes = list(RollupChange.objects.order_by("id")[:AT_ONCE])
-    some, by_environment = _up_to_some_minutes(changes)
+    some, by_environment, groups = _up_to_some_minutes(changes)
     if not some:
         return _Done(0, is_more_left=False)
     coarse = {place: coarse_sums(minutes) for place, minutes in by_environment.items()}
@@ -86,24 +93,29 @@ def _roll_up() -> _Done:
             transaction.set_rollback(True)
             return _Done(0, is_more_left=False)
         _add_coarse(coarse)  # before what is stored of the minutes is added to the same sums
+        add_groups(groups)
         for environment, minutes in sorted(by_environment.items()):
-            _add_minutes(environment, minutes)
+            _add_minutes(environment, minutes, groups[environment])
     return _Done(len(some), is_more_left=len(some) < len(changes) or len(changes) == AT_ONCE)
 
 
 def _up_to_some_minutes(
     changes: Sequence[RollupChange],
-) -> tuple[list[RollupChange], dict[int, Minutes]]:
+) -> tuple[list[RollupChange], dict[int, Minutes], dict[int, GroupMinutes]]:
     """The first of them: many are of the same minutes as a rule, each is of others where calls are
     told of long after."""
     some: list[RollupChange] = []
     minutes: defaultdict[int, Minutes] = defaultdict(no_minutes)
+    groups: defaultdict[int, GroupMinutes] = defaultdict(no_group_minutes)
     for each in changes:
         if sum(map(len, minutes.values())) >= MINUTES:
             break
-        add_change(minutes[each.environment_id], bytes(each.counts), bytes(each.durations))
+        place = each.environment_id
+        add_change(minutes[place], bytes(each.counts), bytes(each.durations))
+        for minute in add_group_change(groups[place], each.groups):
+            minutes[place][minute]  # it gets a row, though nothing else be counted in it
         some.append(each)
-    return some, minutes
+    return some, minutes, groups
 
 
 def _is_alone() -> bool:
@@ -115,13 +127,22 @@ def _is_alone() -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def _add_minutes(environment: int, minutes: Minutes) -> None:
+def _add_minutes(environment: int, minutes: Minutes, groups: GroupMinutes) -> None:
     for part in _in_parts(sorted(minutes)):
         there = RollupMinute.objects.filter(environment=environment, minute__in=part)
         for each in there:
             add_change(minutes, bytes(each.counts), bytes(each.durations))
-        rows = [(environment, minute, *pack_minute(minute, minutes[minute])) for minute in part]
-        bulk.put(RollupMinute, ("environment", "minute"), _PACKED, rows)
+            add_group_change(groups, each.groups)
+        rows = [
+            (
+                environment,
+                minute,
+                *pack_minute(minute, minutes[minute]),
+                pack_group_minute(minute, groups[minute]),
+            )
+            for minute in part
+        ]
+        bulk.put(RollupMinute, ("environment", "minute"), (*_PACKED, "groups"), rows)
 
 
 def _add_coarse(coarse: dict[int, dict[Part, Sums]]) -> None:

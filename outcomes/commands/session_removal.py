@@ -120,7 +120,6 @@ def _remove_calls(session: Session, rows: Sequence[CallRow]) -> int:
     ).delete()[0]
     seen = list(AgentSeen.objects.filter(call__in=ids).values_list("pk", "agent"))
     Call.objects.filter(pk__in=ids)._raw_delete("default")
-    count((row, None) for row in rows)
     note_artifacts(((row, None) for row in rows), {})
     for pk, agent in seen:
         newest = (
@@ -133,6 +132,9 @@ def _remove_calls(session: Session, rows: Sequence[CallRow]) -> int:
             .first()
         ) or {"id": None, "at": None}
         AgentSeen.objects.filter(pk=pk).update(call=newest["id"], at=newest["at"])
+    # Who settles a call of it at this moment is done before it is counted.
+    Session.objects.select_for_update().get(pk=session.pk)
+    count((row, None) for row in rows)
     return int(events)
 
 

@@ -15,6 +15,7 @@ from outcomes.commands.artifact_uses import UseKey, note_artifacts
 from outcomes.commands.children import Child, link_children
 from outcomes.commands.contents import locked
 from outcomes.commands.counting import Change, count
+from outcomes.commands.grouping import grouped
 from outcomes.commands.names import Name, ids_of
 from outcomes.commands.reading import CallKey, Reading, Told, judged
 from outcomes.commands.seen import note_agents
@@ -58,11 +59,11 @@ def write(reading: Reading) -> None:
     inserted = writer.insert_calls([told for key, told in reading.calls.items() if key in fresh])
     there = fresh - {(row.environment, row.digest) for _, row in inserted}
     changes = inserted + writer.merge_calls(there, new)
-    count(changes)
     note_agents(changes)
     note_artifacts(changes, writer.sizes)
     read_sessions(changes, writer.governing, writer.known())
     link_children(writer.children)  # whose rows are locked by now
+    count(changes)
 
 
 class _Writer:
@@ -110,7 +111,7 @@ class _Writer:
     def insert_calls(self, told: list[Told]) -> list[Change]:
         """The calls that nobody had heard of, as far as this claim's events tell them."""
         self._learn_names(told)
-        rows = [self._row(each, each.call.order) for each in told]
+        rows = grouped([self._row(each, each.call.order) for each in told])
         rows.sort(key=lambda row: (row.environment, row.digest))
         made = bulk.insert_new(CallModel, CALL_COLUMNS, rows)
         return [(None, row) for row in rows if row.id in made]
@@ -118,20 +119,22 @@ class _Writer:
     def merge_calls(self, keys: set[CallKey], new: set[int]) -> list[Change]:
         """Calls that exist already: folded again from all their events, old and new."""
         old_rows = _locked_calls(keys)
-        changes: list[Change] = []
+        before: list[CallRow] = []
+        after: list[CallRow] = []
         for old, events in _with_events(old_rows, self.reading.environments):
             call = fold(events)
             if call is None:
                 continue
-            before = fold([event for event in events if event.order not in new])
+            known = fold([event for event in events if event.order not in new])
             verdicts = codec.verdicts_in(old)
-            if before is None or not _is_judged_alike(before, call):
+            if known is None or not _is_judged_alike(known, call):
                 verdicts = judged(call, self.reading, old.project, old.environment)
             told = Told(call, verdicts, old.project, old.environment, old.received_at)
             self._learn_names([told])
-            row = self._row(told, old.id)
-            if row != old:
-                changes.append((old, row))
+            before.append(old)
+            after.append(self._row(told, old.id))
+        both = zip(before, grouped(after), strict=True)
+        changes: list[Change] = [(old, row) for old, row in both if row != old]
         bulk.update(CallModel, CALL_COLUMNS, [row for _, row in changes])
         return changes
 

@@ -11,6 +11,7 @@ from outcomes.models.backtests import Backtest, ChangedCall
 from outcomes.models.calls import Call, Event
 from outcomes.models.demo import DemoRun
 from outcomes.models.fleet import AgentReport, AgentSeen
+from outcomes.models.groups import CallGroup, GroupRollup
 from outcomes.models.inbox import Batch, RejectedItem
 from outcomes.models.names import Agent, Tool
 from outcomes.models.observed import TickedLine
@@ -31,10 +32,12 @@ __all__ = [
     "Backtest",
     "Batch",
     "Call",
+    "CallGroup",
     "ChangedCall",
     "ChildSession",
     "DemoRun",
     "Event",
+    "GroupRollup",
     "OldCalls",
     "PastVerdict",
     "RejectedItem",

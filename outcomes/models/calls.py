@@ -135,6 +135,14 @@ class Call(models.Model):
         db_constraint=False,
         db_index=False,
     )
+    group = models.ForeignKey(  # none: it neither failed nor was denied
+        "outcomes.CallGroup",
+        models.DO_NOTHING,
+        related_name="+",
+        null=True,
+        db_constraint=False,
+        db_index=False,
+    )
 
     class Meta:
         ordering = ["-at", "-order"]
@@ -157,6 +165,19 @@ class Call(models.Model):
                 F("order").desc(),
                 name="call_without_session",
                 condition=Q(session=None),
+            ),
+            models.Index(
+                F("group"),
+                F("at").desc(),
+                F("order").desc(),
+                F("environment"),
+                name="call_by_group",
+                condition=~Q(group=None),
+            ),
+            models.Index(
+                fields=["group", "session", "agent", "at"],
+                name="call_by_group_and_session",
+                condition=~Q(group=None),
             ),
             models.Index(fields=["artifact"], name="call_by_artifact", condition=~Q(artifact=None)),
             # Names may be longer than an index takes: it holds how they begin.

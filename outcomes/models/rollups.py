@@ -22,6 +22,7 @@ class RollupChange(models.Model):
     last = models.IntegerField()
     counts = models.BinaryField()
     durations = models.BinaryField()
+    groups = models.BinaryField(null=True)  # none: nothing changed of any
 
     def __str__(self) -> str:
         return f"{self.pk}: {self.first} to {self.last}"
@@ -55,6 +56,7 @@ class RollupMinute(Packed):
     """All of one minute, whichever tools and agents."""
 
     minute = models.IntegerField()
+    groups = models.BinaryField(null=True)
 
     class Meta:
         constraints = [

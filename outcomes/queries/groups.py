@@ -8,25 +8,27 @@ Counts, sessions and steps are of the scope, `before` of the time before it. Whe
 and last seen is asked of all time, of the scope's environment and of every agent.
 """
 
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
 from governance.queries import Deployed, newest_deployments
-from outcomes.codec import CALL_COLUMNS, CallRow, call_row_of
-from outcomes.codec.groups import digest_of_group, grouping_of
-from outcomes.domain.groups import DENIED, FAILURE, Grouping
+from outcomes.codec import as_text, digest_of
+from outcomes.domain.groups import DENIED, FAILURE
 from outcomes.domain.scope import Scope
-from outcomes.models import Agent, Call, Tool
+from outcomes.models import Agent, Call, CallGroup, GroupRollup, Tool
 from outcomes.queries.call_lists import CALLS_SHOWN, PLACE_BY_TIME
-from outcomes.queries.calls import CallFilter, calls, with_names
+from outcomes.queries.calls import with_names
+from outcomes.queries.group_calls import newest_calls, seen, straddling
+from outcomes.queries.group_rollups import GroupReading, OfGroup, Time
 from outcomes.queries.paging import Page, Place, page_of
 
 GROUPS_SHOWN: Final = 25
-GONE: Final = timedelta(hours=24)  # a group that was not seen for so long, and is, is back
+_NOW, _BEFORE, _EARLIER = range(3)
+_NAMES: Final = ("digest", "of", "tool__name", "agent__name", "kind", "reason", "rule",
+                 "check_name", "text")  # fmt: skip
 
 Order = Literal["calls", "more"]  # the most frequent first, or what grew most
 GroupPlace = tuple[int, str]  # what a group is ordered by, and its key
@@ -95,12 +97,8 @@ def failure_groups(
     size: int = GROUPS_SHOWN,
 ) -> GroupPage:
     """Those that have calls in the scope; of one tool where it is named."""
-    found = [
-        each
-        for each in _groups(project_id, scope).values()
-        if each.group.of == FAILURE and tool in ("", each.tool)
-    ]
-    return _page(project_id, scope, found, order, after, size)
+    reading = _reading(project_id, scope, of=FAILURE, tool=tool)
+    return _page(reading, scope, order, after, size)
 
 
 def denial_groups(
@@ -115,22 +113,27 @@ def denial_groups(
     size: int = GROUPS_SHOWN,
 ) -> GroupPage:
     """The same of denials; a rule that is empty asks for those without one."""
-    found = [
-        each
-        for each in _groups(project_id, scope).values()
-        if each.group.of == DENIED
-        and tool in ("", each.tool)
-        and reason in ("", each.group.reason)
-        and rule in (None, each.group.rule)
-    ]
-    return _page(project_id, scope, found, order, after, size)
+    such = None
+    if reason or rule is not None:
+        rows = CallGroup.objects.filter(project=project_id, of=DENIED)
+        rows = rows.filter(reason=as_text(reason)) if reason else rows
+        rows = rows if rule is None else rows.filter(rule=as_text(rule))
+        such = set(rows.values_list("pk", flat=True))
+    reading = _reading(project_id, scope, of=DENIED, tool=tool, groups=such)
+    return _page(reading, scope, order, after, size)
 
 
 def group_with(project_id: int, scope: Scope, key: str) -> GroupFigures | None:
     """None where the scope's environment has no such group; of its calls none may be in the
     scope."""
-    found = _groups(project_id, scope).get(key)
-    return _figures(project_id, scope, [found])[0] if found else None
+    number, of = _numbered(project_id, key)
+    if not number:
+        return None
+    reading = _reading(project_id, scope, of=of, groups={number})
+    if reading is None:
+        return None
+    told = _figures(reading, scope, [number], _told_of([number]))
+    return told[0] if told else None
 
 
 def group_calls(
@@ -142,31 +145,35 @@ def group_calls(
     after: Place | None = None,
 ) -> Page[Call]:
     """The calls of a group in the scope, newest first, a page of CALLS_SHOWN."""
-    group = _groups(project_id, scope).get(key)
-    ids = [row.id for row in group.rows] if group else []
-    found = with_names(Call.objects.filter(pk__in=ids))
+    number, _ = _numbered(project_id, key)
+    found = with_names(Call.objects.filter(project=project_id, group=number))
     since, until = scope.bounds
     if since is not None:
         found = found.filter(at__gte=since)
     if until is not None:
         found = found.filter(at__lt=until)
+    if scope.environment:
+        found = found.filter(environment__name=as_text(scope.environment))
+    if scope.agent:
+        found = found.filter(agent__digest=digest_of(scope.agent))
     return page_of(found, PLACE_BY_TIME, size=CALLS_SHOWN, before=before, after=after)
 
 
 def denials(project_id: int, scope: Scope, *, tool: str = "") -> Denials:
     """All that was denied in the scope."""
-    found = [
-        each
-        for each in _groups(project_id, scope).values()
-        if each.group.of == DENIED and tool in ("", each.tool)
-    ]
-    whole = _denied(scope, "", [row for each in found for row in each.rows])
+    reading = _reading(project_id, scope, of=DENIED, tool=tool)
+    if reading is None:
+        return Denials(steps=[0] * len(scope.steps()))
+    found = reading.read([_in_steps(scope), _before(scope)])
+    told = _told_of(found)
+    found = {number: each for number, each in found.items() if number in told}
+    whole = _denied(scope, "", found.values())
 
-    def by(name_of: Callable[[_Group], str]) -> list[Denied]:
-        named = defaultdict[str, list[CallRow]](list)
-        for each in found:
-            named[name_of(each)] += each.rows
-        counted = [_denied(scope, name, rows) for name, rows in named.items()]
+    def by(name_of: Callable[[_Told], str]) -> list[Denied]:
+        named: defaultdict[str, list[OfGroup]] = defaultdict(list)
+        for number, each in found.items():
+            named[name_of(told[number])].append(each)
+        counted = [_denied(scope, name, those) for name, those in named.items()]
         return sorted(
             (each for each in counted if each.calls or each.before),
             key=lambda each: (-each.calls, -each.before, each.name),
@@ -176,112 +183,172 @@ def denials(project_id: int, scope: Scope, *, tool: str = "") -> Denials:
         calls=whole.calls,
         before=whole.before,
         steps=whole.steps,
-        by_reason=by(lambda each: each.group.reason),
-        by_rule=by(lambda each: each.group.rule),
+        by_reason=by(lambda each: each.reason),
+        by_rule=_with_contracts(reading, scope, by(lambda each: each.rule), found, told),
         by_tool=by(lambda each: each.tool),
         by_agent=by(lambda each: each.agent),
     )
 
 
-@dataclass(slots=True)
-class _Group:
-    group: Grouping
+class _Told(NamedTuple):
+    """What a group says of itself."""
+
+    key: str
+    of: str
     tool: str
     agent: str
-    rows: list[CallRow] = field(default_factory=list)  # of the scope's agent
-    all_rows: list[CallRow] = field(default_factory=list)
+    kind: str
+    reason: str
+    rule: str
+    check: str
+    text: str
 
 
-def _groups(project_id: int, scope: Scope) -> dict[str, _Group]:
-    """By their keys, from all calls of the environment that ever failed or were denied."""
-    found: dict[str, _Group] = {}
-    tools = dict(Tool.objects.filter(project=project_id).values_list("pk", "name"))
-    agents = dict(Agent.objects.filter(project=project_id).values_list("pk", "name"))
-    wanted = calls(project_id, CallFilter(environment=scope.environment)).order_by()
-    for values in wanted.values_list(*CALL_COLUMNS).iterator(chunk_size=2_000):
-        row = call_row_of(values)
-        group = grouping_of(row)
-        if group is None or (group.agent and scope.agent not in ("", agents[group.agent])):
-            continue
-        key = digest_of_group(group).hex()
-        if key not in found:
-            found[key] = _Group(group, tools[group.tool], agents.get(group.agent, ""))
-        found[key].all_rows.append(row)
-        if scope.agent in ("", agents[row.agent]):
-            found[key].rows.append(row)
-    return found
+def _told_of(groups: Iterable[int]) -> dict[int, _Told]:
+    rows = CallGroup.objects.filter(pk__in=list(groups)).order_by()
+    return {
+        number: _Told(bytes(digest).hex(), of, tool, agent or "", *rest)
+        for number, digest, of, tool, agent, *rest in rows.values_list("pk", *_NAMES)
+    }
+
+
+def _numbered(project_id: int, key: str) -> tuple[int, str]:
+    """0 where there is no such group."""
+    try:
+        digest = bytes.fromhex(key)
+    except ValueError:
+        return 0, ""
+    rows = CallGroup.objects.filter(project=project_id, digest=digest)
+    return rows.values_list("pk", "of").first() or (0, "")
+
+
+def _reading(
+    project_id: int,
+    scope: Scope,
+    *,
+    of: str,
+    tool: str = "",
+    groups: set[int] | None = None,
+) -> GroupReading | None:
+    """None where nobody has such a name."""
+    tools = Tool.objects.filter(project=project_id, digest=digest_of(tool))
+    agents = Agent.objects.filter(project=project_id, digest=digest_of(scope.agent))
+    number = tools.values_list("pk", flat=True).first() if tool else None
+    agent = agents.values_list("pk", flat=True).first() if scope.agent else None
+    if (tool and number is None) or (scope.agent and agent is None):
+        return None
+    counted = GroupRollup.Of.DENIALS
+    if of == FAILURE:
+        counted = GroupRollup.Of.FAILURES_OF_AGENT if agent else GroupRollup.Of.FAILURES
+    return GroupReading(
+        project=project_id,
+        environment=scope.environment,
+        of=counted.value,
+        tool=number,
+        agent=agent,
+        groups=groups,
+    )
 
 
 def _page(
-    project_id: int,
+    reading: GroupReading | None,
     scope: Scope,
-    found: list[_Group],
     order: Order,
     after: GroupPlace | None,
     size: int,
 ) -> GroupPage:
-    shown = [each for each in _figures(project_id, scope, found) if each.calls]
-    shown.sort(key=lambda each: _place(each, order))
-    rest = (
-        shown if after is None else [e for e in shown if _place(e, order) > (-after[0], after[1])]
-    )
-    page = rest[:size]
+    if reading is None:
+        return GroupPage([], 0, 0, None)
+    found = reading.read([Time(scope.since, scope.until), _before(scope)])
+    told = _told_of(number for number, each in found.items() if each.whole(_NOW).calls)
+    places: dict[int, GroupPlace] = {}
+    for number, each in told.items():
+        counted = found[number]
+        calls, before = counted.whole(_NOW).calls, counted.whole(_BEFORE).calls
+        places[number] = (-calls if order == "calls" else before - calls), each.key
+    last = None if after is None else (-after[0], after[1])
+    rest = sorted((p, n) for n, p in places.items() if last is None or p > last)
+    page = [number for _, number in rest[:size]]
     following = None
     if len(rest) > size:
-        number, key = _place(page[-1], order)
-        following = (-number, key)
-    return GroupPage(page, len(shown), sum(each.calls for each in shown), following)
+        least, key = rest[size - 1][0]
+        following = (-least, key)
+    calls = sum(found[number].whole(_NOW).calls for number in told)
+    return GroupPage(_figures(reading, scope, page, told), len(told), calls, following)
 
 
-def _place(group: GroupFigures, order: Order) -> tuple[int, str]:
-    number = group.calls if order == "calls" else group.calls - group.before
-    return -number, group.key
+def _figures(
+    reading: GroupReading, scope: Scope, groups: list[int], told: Mapping[int, _Told]
+) -> list[GroupFigures]:
+    if not groups:
+        return []
+    of_these = replace(reading, groups=set(groups))
+    times = [_in_steps(scope), _before(scope), Time(None, scope.since)]
+    counted = of_these.read(times)
+    newest = newest_deployments(reading.project)
+    when = seen(reading, scope, groups)
+    there = {number: counted[number].whole(_EARLIER) for number in groups}
+    begun = [number for number, sums in there.items() if sums.begun > sums.ended]
+    passed_by = straddling(reading, scope, begun) if begun else {}
+    found = []
+    for number in groups:
+        if number not in when:  # its calls have left since
+            continue
+        now, earlier, times_of = counted[number].whole(_NOW), there[number], when[number]
+        deployed = newest.get(times_of.environment)
+        sessions = now.begun + earlier.begun - earlier.ended - passed_by.get(number, 0)
+        found.append(
+            GroupFigures(
+                **told[number]._asdict(),
+                calls=now.calls,
+                before=counted[number].whole(_BEFORE).calls,
+                sessions=sessions,
+                first_at=times_of.first,
+                last_at=times_of.last,
+                new_since=deployed if deployed and times_of.first >= deployed.at else None,
+                gone_since=times_of.gone_since,
+                steps=counted[number].calls_by_step(_NOW, len(scope.steps())),
+            )
+        )
+    return found
 
 
-def _figures(project_id: int, scope: Scope, found: Iterable[_Group]) -> list[GroupFigures]:
-    newest = newest_deployments(project_id)
-    return [_figures_of(scope, each, newest) for each in found]
+def _in_steps(scope: Scope) -> Time:
+    return Time(scope.since, scope.until, [each.start for each in scope.steps()])
 
 
-def _figures_of(scope: Scope, each: _Group, newest: dict[int, Deployed]) -> GroupFigures:
-    group = each.group
-    within = [row for row in each.rows if scope.since <= row.at < scope.until]
-    counted = _denied(scope, "", each.rows)
-    times = sorted(row.at for row in each.all_rows)
-    first = min(each.all_rows, key=lambda row: row.at)
-    deployed = newest.get(first.environment)
-    earlier = [at for at in times if at < scope.since]
-    inside = [at for at in times if scope.since <= at < scope.until]
-    is_back = earlier and inside and inside[0] - earlier[-1] >= GONE
-    return GroupFigures(
-        key=digest_of_group(group).hex(),
-        of=group.of,
-        tool=each.tool,
-        agent=each.agent,
-        kind=group.kind,
-        reason=group.reason,
-        rule=group.rule,
-        check=group.check,
-        text=group.text,
-        calls=counted.calls,
-        before=counted.before,
-        sessions=len({row.session for row in within if row.session is not None}),
-        first_at=first.at,
-        last_at=times[-1],
-        new_since=deployed if deployed and first.at >= deployed.at else None,
-        gone_since=earlier[-1] if is_back else None,
-        steps=counted.steps,
-    )
+def _before(scope: Scope) -> Time:
+    return Time(scope.previous.since, scope.since)
 
 
-def _denied(scope: Scope, name: str, rows: Iterable[CallRow]) -> Denied:
-    starts = [each.start for each in scope.steps()]
-    steps = [0] * len(starts)
-    calls = before = 0
-    for row in rows:
-        if scope.since <= row.at < scope.until:
-            calls += 1
-            steps[bisect_right(starts, row.at) - 1] += 1
-        elif scope.previous.since <= row.at < scope.since:
-            before += 1
-    return Denied(name=name, calls=calls, before=before, steps=steps)
+def _denied(scope: Scope, name: str, found: Iterable[OfGroup]) -> Denied:
+    steps = [0] * len(scope.steps())
+    before = 0
+    for each in found:
+        before += each.whole(_BEFORE).calls
+        for step, calls in enumerate(each.calls_by_step(_NOW, len(steps))):
+            steps[step] += calls
+    return Denied(name=name, calls=sum(steps), before=before, steps=steps)
+
+
+def _with_contracts(
+    reading: GroupReading,
+    scope: Scope,
+    rules: list[Denied],
+    found: Mapping[int, OfGroup],
+    told: Mapping[int, _Told],
+) -> list[Denied]:
+    groups = [number for number, each in found.items() if each.whole(_NOW).calls]
+    newest: dict[str, Call] = {}
+    for call in newest_calls(reading, scope, [each for each in groups if told[each].rule]):
+        rule = told[call.group_id or 0].rule
+        known = newest.get(rule)
+        if known is None or (call.at, call.order) > (known.at, known.order):
+            newest[rule] = call
+    governed = {rule: call.version for rule, call in newest.items() if call.version}
+    return [
+        replace(each, contract=version.bundle.name, version=version.number)
+        if (version := governed.get(each.name))
+        else each
+        for each in rules
+    ]

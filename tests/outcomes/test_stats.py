@@ -21,7 +21,7 @@ from outcomes.commands import names, rolling_up
 from outcomes.domain.durations import bucket_of
 from outcomes.domain.figures import Figures
 from outcomes.domain.steps import Step
-from outcomes.models import Call, RollupChange
+from outcomes.models import Call, CallGroup, RollupChange
 from outcomes.queries import CallFilter
 from outcomes.queries.stats import By, figures, figures_by, figures_by_over_time, figures_over_time
 from tests import builders
@@ -244,7 +244,11 @@ def test_what_was_there_before_there_were_rollups_is_in_them(agent, project):
         builders.an_outcome(output="Error: x", tool_success=True),
     )
     RollupChange.objects.all().delete()
+    Call.objects.update(group=None)
+    CallGroup.objects.all().delete()
     import_module("outcomes.migrations.0016_rollups").count_what_is_there(apps, None)
+    import_module("outcomes.migrations.0022_groups").look_through_what_is_there(apps, None)
+    assert commands.look_through_old_calls() == 1
     assert differences() == []
     assert figures(project.pk, CallFilter(), durations=True).measured == 1
 
