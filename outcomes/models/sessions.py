@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 
 from outcomes.domain.loops import LOOP
 
@@ -82,11 +82,33 @@ class Session(models.Model):
             )
         ]
         indexes = [
-            models.Index(F("project"), F("last_at").desc(), F("id").desc(), name="session_by_time"),
-            # Holds all that the counts over a list need, so that they never read a row.
+            # Holds all that lists filter by, sort by and count: none of them reads a row.
             models.Index(
-                fields=["project", "environment", "stopped", "last_at"], name="session_by_state"
+                fields=[
+                    "project",
+                    "last_at",
+                    "id",
+                    "environment",
+                    "agent",
+                    "version",
+                    "stopped",
+                    "limit_name",
+                    "has",
+                    "attempts",
+                    "failures",
+                    "denied",
+                    "successes",
+                    "first_at",
+                    "waste",
+                ],
+                name="session_in_lists",
             ),
+            # Of more sessions than can be sorted at once.
+            models.Index(fields=["project", "attempts", "id", "last_at"], name="session_by_calls"),
+            models.Index(
+                fields=["project", "failures", "id", "last_at"], name="session_by_failures"
+            ),
+            models.Index(fields=["project", "denied", "id", "last_at"], name="session_by_denied"),
             models.Index(
                 fields=["project", "loop_last_at"],
                 name="session_with_a_loop",

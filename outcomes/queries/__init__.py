@@ -47,10 +47,8 @@ from outcomes.queries.rejudging import (
 from outcomes.queries.reports import ReadReport, is_agent, reports_of
 from outcomes.queries.session_asking import Asking, asking_sessions
 from outcomes.queries.session_list import (
-    SessionCounts,
     SessionFilter,
     SessionlessAgent,
-    session_counts,
     sessionless_agents,
     sessions_shown,
     state_of,
@@ -91,7 +89,6 @@ __all__ = [
     "Page",
     "Place",
     "ReadReport",
-    "SessionCounts",
     "SessionFilter",
     "SessionPage",
     "SessionReport",
@@ -141,7 +138,6 @@ __all__ = [
     "reports_of",
     "result_so_far",
     "sampled_calls",
-    "session_counts",
     "session_named",
     "sessionless_agents",
     "sessions",

@@ -1,49 +1,34 @@
-"""The list of sessions: a page of it, the counts over all of it, and what belongs to none."""
+"""The list of sessions: what it may be narrowed to, a page of it, and calls without a session."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from outcomes.codec import as_text, digest_of
-from outcomes.models import Call, Session
+from outcomes.domain.session_facets import NO_NAME, Chosen
+from outcomes.models import Agent, Call, Session
 from outcomes.queries.paging import Page, Place, page_of
 from outcomes.queries.session_asking import Asking
+from outcomes.queries.session_order import ORDERS, PLACE, USUAL, Order
 from outcomes.queries.session_reports import sessions
 
-SESSION_PLACE: Final = ("last_at", "id")
 SESSIONS_SHOWN: Final = 50
+IN_A_FILE: Final = 1_000  # at once: in some orders each page is looked for among all
 RUNNING_FOR: Final = timedelta(minutes=5)  # since its last call
 RECENT: Final = 10_000  # calls without a session that are looked through for their agents
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFilter:
-    """What the list is narrowed to; empty: not at all."""
+    """The time and the text say which sessions are looked at; what is chosen narrows these."""
 
-    environment: str = ""
-    agent: str = ""
-    text: str = ""
-    state: str = ""
-    contract: str = ""  # by its name: sessions whose last call a version of it governed
-    version: int | None = None  # of that contract
-    since: datetime | None = None  # with a call in this time, as far as first and last tell
+    since: datetime | None = None  # the last call was in this time
     until: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionCounts:
-    all: int
-    running: int
-    waiting: int  # for an approval
-    stopped: int
-    premature: int
-
-    @property
-    def ended(self) -> int:
-        return self.all - self.running - self.waiting - self.stopped
+    text: str = ""
+    chosen: Chosen = field(default_factory=Chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +42,7 @@ def state_of(session: Session, now: datetime, asking: Asking) -> str:
         return "stopped"
     if session in asking:
         return "waiting"
-    return "running" if _is_recent(session.last_at, now) else "ended"
+    return "running" if is_recent(session.last_at, now) else "ended"
 
 
 def sessions_shown(
@@ -66,44 +51,39 @@ def sessions_shown(
     now: datetime,
     asking: Asking,
     *,
+    order: Order = ORDERS[USUAL],
+    turned: bool = False,
     before: Place | None = None,
     after: Place | None = None,
+    size: int = 0,
 ) -> Page[Session]:
-    found = sessions(project_id, environment=wanted.environment, text=wanted.text).defer("tally")
-    found = found.filter(_narrowed(wanted))
-    if wanted.state:
-        found = found.filter(_in_state(now, asking)[wanted.state])
-    return page_of(found, SESSION_PLACE, size=SESSIONS_SHOWN, before=before, after=after)
+    """Turned is the other way round."""
+    found = sessions_in(project_id, wanted).filter(_narrowed(wanted.chosen, now, asking))
+    if wanted.chosen.has:
+        found = found.annotate(bits=F("has").bitand(wanted.chosen.has))
+        found = found.filter(bits=wanted.chosen.has)
+    return page_of(
+        order.of(found),
+        PLACE,
+        size=size or SESSIONS_SHOWN,
+        before=before,
+        after=after,
+        ascending=order.ascending != turned,
+        whole=order.of(sessions(project_id).defer("tally")),
+    )
 
 
-def session_counts(
-    project_id: int, wanted: SessionFilter, now: datetime, asking: Asking
-) -> SessionCounts:
-    """Over all rows, whatever state is asked for: answered by an index unless a text is."""
-    states = _in_state(now, Asking())
-    found: QuerySet[Session] = Session.objects.filter(project=project_id, last_at__isnull=False)
-    if wanted.environment:
-        found = found.filter(environment__name=as_text(wanted.environment))
+def sessions_in(project_id: int, wanted: SessionFilter) -> QuerySet[Session]:
+    found = Session.objects.filter(project=project_id, last_at__isnull=False).order_by()
+    if wanted.since is not None:
+        found = found.filter(last_at__gte=wanted.since)
+    if wanted.until is not None:
+        found = found.filter(last_at__lt=wanted.until)
     if wanted.text:
-        found = sessions(project_id, environment=wanted.environment, text=wanted.text)
-    found = found.filter(_narrowed(wanted))
-    # A count may not have the name of a column that another one filters by.
-    counts = found.order_by().aggregate(
-        count_all=Count("id"),
-        count_running=Count("id", filter=states["running"]),
-        count_stopped=Count("id", filter=states["stopped"]),
-        count_premature=Count("id", filter=Q(stopped=Session.Stopped.PREMATURE)),
-    )
-    # The index knows no ids: the few that wait are counted apart.
-    rows = found.filter(asking.rows(), stopped="").order_by() if asking else found.none()
-    last = list(rows.values_list("last_at", flat=True))
-    return SessionCounts(
-        all=counts["count_all"],
-        running=counts["count_running"] - sum(_is_recent(at, now) for at in last),
-        waiting=len(last),
-        stopped=counts["count_stopped"],
-        premature=counts["count_premature"],
-    )
+        text = as_text(wanted.text)
+        agents = Agent.objects.filter(project=project_id, name__icontains=text)
+        found = found.filter(Q(session_id__icontains=text) | Q(agent__in=agents.values("id")))
+    return found
 
 
 def sessionless_agents(project_id: int, environment: str = "") -> list[SessionlessAgent]:
@@ -115,18 +95,26 @@ def sessionless_agents(project_id: int, environment: str = "") -> list[Sessionle
     return [SessionlessAgent(name, calls) for name, calls in Counter(newest).most_common()]
 
 
-def _narrowed(wanted: SessionFilter) -> Q:
+def is_recent(last_at: datetime | None, now: datetime) -> bool:
+    return last_at is not None and last_at > now - RUNNING_FOR
+
+
+def _narrowed(chosen: Chosen, now: datetime, asking: Asking) -> Q:
     such = Q()
-    if wanted.agent:
-        such &= Q(agent__digest=digest_of(wanted.agent))
-    if wanted.contract:
-        such &= Q(version__bundle__name=as_text(wanted.contract))
-    if wanted.contract and wanted.version is not None:
-        such &= Q(version__number=wanted.version)
-    if wanted.since is not None:
-        such &= Q(last_at__gte=wanted.since)
-    if wanted.until is not None:
-        such &= Q(first_at__lt=wanted.until)
+    if chosen.environment:
+        such &= Q(environment__name=as_text(chosen.environment))
+    if chosen.agent:
+        such &= Q(agent__digest=digest_of(chosen.agent))
+    if chosen.contract:
+        such &= Q(version__bundle__name=as_text(chosen.contract))
+    if chosen.contract and chosen.version is not None:
+        such &= Q(version__number=chosen.version)
+    if chosen.limit == NO_NAME:
+        such &= Q(limit_name="") & ~Q(stopped="")
+    elif chosen.limit:
+        such &= Q(limit_name=as_text(chosen.limit))
+    if chosen.state:
+        such &= _in_state(now, asking)[chosen.state]
     return such
 
 
@@ -139,7 +127,3 @@ def _in_state(now: datetime, asking: Asking) -> dict[str, Q]:
         "stopped": ~Q(stopped=""),
         "ended": Q(stopped="", last_at__lte=since) & goes_on,
     }
-
-
-def _is_recent(last_at: datetime | None, now: datetime) -> bool:
-    return last_at is not None and last_at > now - RUNNING_FOR

@@ -1,5 +1,6 @@
 """Where a page of a list begins, as its URL says it."""
 
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
@@ -32,8 +33,12 @@ class Links(NamedTuple):
     older: str
 
 
-def start_of(query: QueryDict, columns: tuple[str, ...]) -> Start:
-    return Start(_place(query.get("before"), columns), _place(query.get("after"), columns))
+def start_of(
+    query: QueryDict, columns: tuple[str, ...], kinds: tuple[type, ...] | None = None
+) -> Start:
+    """The kinds of the columns' values, where their names do not tell times from numbers."""
+    kinds = kinds or tuple(datetime if name.endswith("at") else int for name in columns)
+    return Start(_place(query.get("before"), kinds), _place(query.get("after"), kinds))
 
 
 def links_of(page: Page[Row], columns: tuple[str, ...], address: str) -> Links:
@@ -70,19 +75,39 @@ def with_query(address: str, **chosen: str) -> str:
 
 
 def _text(place: Place) -> str:
-    return ".".join(
-        str((part - _EPOCH) // _TICK if isinstance(part, datetime) else part) for part in place
-    )
+    return ".".join(map(_told, place))
 
 
-def _place(text: str | None, columns: tuple[str, ...]) -> Place | None:
+def _told(part: datetime | timedelta | int | str) -> str:
+    match part:
+        case datetime():
+            return str((part - _EPOCH) // _TICK)
+        case timedelta():
+            return str(part // _TICK)
+        case str():
+            return urlsafe_b64encode(part.encode("utf-8", "surrogatepass")).decode()
+        case int():
+            return str(part)
+
+
+def _place(text: str | None, kinds: tuple[type, ...]) -> Place | None:
+    parts = (text or "").split(".")
+    if len(parts) != len(kinds):
+        return None
     try:
-        parts = [int(part) for part in (text or "").split(".") if len(part) < 20]
-        if len(parts) != len(columns) or any(abs(part) > _LARGEST for part in parts):
-            return None
-        return tuple(
-            _EPOCH + part * _TICK if name.endswith("at") else part
-            for name, part in zip(columns, parts, strict=True)
-        )
+        return tuple(_read(part, kind) for part, kind in zip(parts, kinds, strict=True))
     except (ValueError, OverflowError):
         return None
+
+
+def _read(part: str, kind: type) -> datetime | timedelta | int | str:
+    if kind is str:
+        text = urlsafe_b64decode(part.encode("ascii")).decode()
+        if "\0" in text:
+            raise ValueError  # PostgreSQL keeps none, and does not look for one either
+        return text
+    if len(part) >= 20 or abs(number := int(part)) > _LARGEST:
+        raise ValueError
+    if kind is datetime:
+        return _EPOCH + number * _TICK
+    return number * _TICK if kind is timedelta else number

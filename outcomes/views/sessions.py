@@ -1,7 +1,7 @@
 """The list of sessions, and its part that keeps itself up to date."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
@@ -10,27 +10,26 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from governance.auth import MemberRequest, member_page
+from governance.auth import MemberRequest, beside, member_page
 from governance.table_files import table_file
 from outcomes import queries
-from outcomes.domain.scope import NAMES, Scope
+from outcomes.domain.scope import NAMES
+from outcomes.domain.session_facets import Facets, facets_of
 from outcomes.models import Session
-from outcomes.queries import SessionFilter
-from outcomes.queries.session_list import SESSION_PLACE
+from outcomes.queries.overview import newest_event
+from outcomes.queries.session_groups import EXACT_UP_TO, session_groups
+from outcomes.queries.session_list import IN_A_FILE
+from outcomes.queries.session_order import ORDERS, PLACE, USUAL, Order
 from outcomes.views import sentences
 from outcomes.views.narrowing import narrowing_context, narrowing_of
 from outcomes.views.paging import every, files_of, links_of, start_of, with_query
-from outcomes.views.scope import scope_of
+from outcomes.views.session_choices import STATES, Choices, choices_of
+from outcomes.views.session_facets import facets_shown, heads_of
 from outcomes.views.session_tags import hash_of, in_list
 from outcomes.views.table_columns import SESSIONS
 
-STATES = {
-    "": "All",
-    "running": "Running",
-    "waiting": "Waiting",
-    "stopped": "Stopped",
-    "ended": "Ended",
-}
+KEPT: Final = ("q", "state", "limit", "has", "sort")  # beside the scope and the contract
+LOOK_EVERY: Final = 15  # seconds: sessions end, and approvals run out, without any event
 
 
 @require_safe
@@ -38,11 +37,14 @@ STATES = {
 def sessions(request: MemberRequest) -> HttpResponseBase:
     if (file := _file(request)) is not None:
         return file
-    context = _list(request) | {
+    choices = _choices(request)
+    context = _list(request, choices) | {
         "page_title": "Sessions",
-        "sessionless": queries.sessionless_agents(request.project.pk, _environment(request)),
+        "sessionless": queries.sessionless_agents(
+            request.project.pk, request.GET.get("environment", "")
+        ),
     }
-    others = {name: request.GET.get(name, "") for name in (*NAMES, "q", "state")}
+    others = {name: request.GET.get(name, "") for name in (*NAMES, *KEPT)}
     context |= narrowing_context(request, narrowing_of(request), request.path, **others)
     return render(request, "outcomes/sessions.html", context)
 
@@ -50,103 +52,132 @@ def sessions(request: MemberRequest) -> HttpResponseBase:
 @require_safe
 @member_page()
 def session_rows(request: MemberRequest) -> HttpResponse:
-    context = _list(request)
-    if request.GET.get("tag") == context["tag"]:
+    newest, known = newest_event(request.project.pk), request.GET.get("tag", "")
+    is_as_known = known.startswith(f"{newest}.")
+    if is_as_known and int(timezone.now().timestamp()) % LOOK_EVERY:
+        return HttpResponse(status=204)
+    context = _list(request, _choices(request))
+    if known == context["tag"]:
         return HttpResponse(status=204)
     return render(request, "outcomes/_session_rows.html", context | {"alone": True})
 
 
+def _choices(request: MemberRequest) -> Choices:
+    return choices_of(request, reverse("outcomes:sessions", args=[request.project.slug]))
+
+
 def _file(request: MemberRequest) -> HttpResponseBase | None:
-    project, now = request.project.pk, timezone.now()
-    wanted = _wanted(request, scope_of(request, is_list=True))
+    project, now, choices = request.project.pk, timezone.now(), _choices(request)
 
     def rows() -> Iterator[Session]:
         asking = queries.asking_sessions(project, now)
+        is_exact = session_groups(project, choices.wanted, now, asking).is_exact
+        order, turned = _order(choices, is_exact=is_exact)
         return every(
-            lambda before: queries.sessions_shown(project, wanted, now, asking, before=before),
-            SESSION_PLACE,
+            lambda before: queries.sessions_shown(
+                project,
+                choices.wanted,
+                now,
+                asking,
+                order=order,
+                turned=turned,
+                before=before,
+                size=IN_A_FILE,
+            ),
+            PLACE,
         )
 
     return table_file(request, request.project, "sessions", SESSIONS, rows)
 
 
-def _wanted(request: MemberRequest, scope: Scope) -> SessionFilter:
-    state, narrowing = request.GET.get("state", ""), narrowing_of(request)
-    since, until = scope.bounds
-    return SessionFilter(
-        environment=scope.environment,
-        agent=scope.agent,
-        text=request.GET.get("q", "").strip(),
-        state=state if state in STATES else "",
-        contract=narrowing.contract,
-        version=narrowing.version,
-        since=since,
-        until=until,
-    )
-
-
-def _list(request: MemberRequest) -> dict[str, Any]:
-    now = timezone.now()
-    scope, narrowing = scope_of(request, is_list=True), narrowing_of(request)
-    wanted = _wanted(request, scope)
-    start = start_of(request.GET, SESSION_PLACE)
-    asking = queries.asking_sessions(request.project.pk, now)
+def _list(request: MemberRequest, choices: Choices) -> dict[str, Any]:
+    now, project = timezone.now(), request.project.pk
+    asking = queries.asking_sessions(project, now)
+    counted = session_groups(project, choices.wanted, now, asking)
+    found = facets_of(counted.groups, choices.chosen)
+    order, turned = _order(choices, is_exact=counted.is_exact)
+    start = start_of(request.GET, PLACE, order.kinds)
     page = queries.sessions_shown(
-        request.project.pk, wanted, now, asking, before=start.before, after=start.after
+        project,
+        choices.wanted,
+        now,
+        asking,
+        order=order,
+        turned=turned,
+        before=start.before,
+        after=start.after,
     )
-    counts = queries.session_counts(request.project.pk, wanted, now, asking)
     rows = [(row, queries.state_of(row, now, asking)) for row in page.rows]
-    tag = hash_of([(in_list(row), state) for row, state in rows], counts)
-    address = with_query(
-        reverse("outcomes:sessions", args=[request.project.slug]),
-        q=wanted.text,
-        **scope.query(),
-        **narrowing.query(),
-    )
-    shown_of = getattr(counts, wanted.state or "all")
+    tag = f"{counted.newest_event}.{hash_of([(in_list(row), state) for row, state in rows], found)}"
+    address = choices.with_other()
+    environments = len(beside(request, request.project).waiting)
     return {
         "rows": rows,
         "tag": tag,
-        "wanted": wanted,
-        "is_narrowed": bool(narrowing or scope.agent) or not scope.is_all,
-        "narrowed_by": {
-            name: value for name, value in (scope.query() | narrowing.query()).items() if value
-        },
-        "sentence": _sentence(wanted, counts),
-        "states": [
-            (name, word, getattr(counts, name or "all"), with_query(address, state=name))
-            for name, word in STATES.items()
-            if name != "waiting" or counts.waiting or wanted.state == "waiting"
-        ],
-        "shown_of": shown_of,
-        "shown": f"{len(rows):,} of {shown_of:,}, newest first",
-        "links": links_of(page, SESSION_PLACE, with_query(address, state=wanted.state)),
-        "files": files_of(with_query(address, state=wanted.state)),
-        "live_url": _live(request, address, wanted, tag) if start.is_newest else "",
+        "choices": choices,
+        "has_environments": environments > 1 and not choices.chosen.environment,
+        "sentence": _sentence(choices, found, is_exact=counted.is_exact),
+        "states": _states(choices, found),
+        "facets": facets_shown(found, choices, environments=environments),
+        "heads": heads_of(choices, indexed_only=not counted.is_exact),
+        "is_exact": counted.is_exact,
+        "exact_up_to": EXACT_UP_TO,
+        "kept": {name: value for name, value in choices.query().items() if value and name != "q"},
+        "shown": _shown(len(rows), found, order, turned=turned, is_exact=counted.is_exact),
+        "links": links_of(page, PLACE, address),
+        "files": files_of(address),
+        "live_url": _live(request, choices, tag) if start.is_newest else "",
     }
 
 
-def _live(request: MemberRequest, address: str, wanted: SessionFilter, tag: str) -> str:
+def _order(choices: Choices, *, is_exact: bool) -> tuple[Order, bool]:
+    """Very many sessions are shown in the orders that an index has."""
+    if is_exact or choices.order.indexed:
+        return choices.order, choices.turned
+    return ORDERS[USUAL], False
+
+
+def _live(request: MemberRequest, choices: Choices, tag: str) -> str:
     rows = reverse("outcomes:session_rows", args=[request.project.slug])
-    query = address.partition("?")[2]
-    return with_query(f"{rows}?{query}" if query else rows, state=wanted.state, tag=tag)
+    return with_query(rows, **choices.query(), tag=tag)
 
 
-def _sentence(wanted: SessionFilter, counts: queries.SessionCounts) -> str:
-    if wanted.text and not counts.all:
+def _states(choices: Choices, found: Facets) -> list[tuple[str, str, int, str]]:
+    state = choices.chosen.state
+    return [
+        (
+            name,
+            word,
+            found.states[name] if name else found.all,
+            choices.with_other(state=name),
+        )
+        for name, word in STATES.items()
+        if name != "waiting" or found.states["waiting"] or state == "waiting"
+    ]
+
+
+def _shown(rows: int, found: Facets, order: Order, *, turned: bool, is_exact: bool) -> str:
+    words = order.turned if turned else order.words
+    if is_exact:
+        return f"{rows:,} of {found.shown:,}, {words}"
+    return f"{rows:,}, {words}"
+
+
+def _sentence(choices: Choices, found: Facets, *, is_exact: bool) -> str:
+    chosen, scope = choices.chosen, choices.scope
+    if choices.text and not found.all:
         return "No session or agent of that name."
-    if not counts.all and (wanted.contract or wanted.since or wanted.until):
+    if not found.all and (chosen.contract or not scope.is_all):
         return "No session of that contract and time."
-    if wanted.environment and not counts.all:
-        return f"No session in {wanted.environment} yet."
-    return sentences.sessions_sentence(
-        total=counts.all,
-        running=counts.running,
-        waiting=counts.waiting,
-        stopped=counts.stopped,
-        premature=counts.premature,
+    if not found.all and chosen.environment:
+        return f"No session in {chosen.environment} yet."
+    if not found.all and (chosen.agent or chosen.limit or chosen.has):
+        return "No session has all of that."
+    told = sentences.sessions_sentence(
+        total=found.all,
+        running=found.states["running"],
+        waiting=found.states["waiting"],
+        stopped=found.states["stopped"],
+        premature=found.premature,
     )
-
-
-def _environment(request: MemberRequest) -> str:
-    return request.GET.get("environment", "")
+    return told if is_exact else f"More than {EXACT_UP_TO:,} sessions. Of the newest: {told}"

@@ -10,7 +10,8 @@ const parsed = (html) => new DOMParser().parseFromString(html, "text/html");
 const keyed = (part) => new Map([...part.querySelectorAll("[data-row]")].map((row) => [row.dataset.row, row]));
 
 // What lies over the page is what somebody looks at.
-const OVER = "dialog[open], details.pick[open], details.sheet-menu[open], #drawer > *";
+const OVER =
+  "dialog[open], details.pick[open], details.sheet-menu[open], #drawer > *, .facets details[open], .facets a:focus";
 const READ = "table:not(.chart-figure table), .chart-figure, .findings";
 
 // A finger leaves its :hover where it was, so only a real pointer counts. Who has scrolled into a
@@ -57,7 +58,10 @@ function updateInPlace(part, fresh) {
   flash(changed.map(([old]) => old));
   for (const other of fresh.querySelectorAll("[hx-swap-oob]")) {
     const there = document.getElementById(other.id);
-    if (there && there.textContent !== other.textContent) there.replaceChildren(...other.childNodes);
+    if (!there || there.textContent === other.textContent) continue;
+    // What somebody opened or stands in stays as it is.
+    if (there.contains(document.activeElement) || there.querySelector("details[open]")) continue;
+    there.replaceChildren(...other.childNodes);
   }
 }
 

@@ -1,0 +1,116 @@
+"""How many sessions each filter of the list would show, under all of the other filters.
+
+Sessions are counted once, in groups of those that are alike in all that a filter asks for; every
+count of a page is added up from these groups.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+STOPPED: Final = "stopped"
+NO_NAME: Final = "not known"  # the limit that stopped a session, where nobody can tell which it was
+
+Version = tuple[str, int]  # the name of a contract and the number of its version
+
+
+class Group(NamedTuple):
+    """So many sessions; empty and None where there is none."""
+
+    environment: str
+    agent: str
+    version: Version | None
+    state: str
+    premature: bool
+    limit: str
+    has: int  # bits
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """What the list is narrowed to; empty: not at all."""
+
+    environment: str = ""
+    agent: str = ""
+    contract: str = ""
+    version: int | None = None  # of that contract
+    state: str = ""
+    limit: str = ""
+    has: int = 0  # all of these bits
+
+
+@dataclass(slots=True)
+class Facets:
+    """By the value that a filter may have. What a session has is not exclusive, so a bit is counted
+    beside those that are chosen already."""
+
+    shown: int = 0
+    premature: int = 0  # of those in whichever state
+    environments: Counter[str] = field(default_factory=Counter)
+    agents: Counter[str] = field(default_factory=Counter)
+    versions: Counter[Version] = field(default_factory=Counter)
+    states: Counter[str] = field(default_factory=Counter)
+    limits: Counter[str] = field(default_factory=Counter)
+    has: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def all(self) -> int:
+        """In whichever state."""
+        return self.states.total()
+
+
+def facets_of(groups: Iterable[Group], chosen: Chosen) -> Facets:
+    found, checks = Facets(), list(_checks(chosen).items())
+    marks: Counter[int] = Counter()
+    for group in groups:
+        missed = [name for name, fits in checks if not fits(group)]
+        if len(missed) > 1:
+            continue
+        only, sessions = missed[0] if missed else "", group.sessions
+        if not only:
+            found.shown += sessions
+            marks[group.has] += sessions
+        if only in ("", "state"):
+            found.states[group.state] += sessions
+            if group.premature:
+                found.premature += sessions
+        if only in ("", "environment"):
+            found.environments[group.environment] += sessions
+        if only in ("", "agent"):
+            found.agents[group.agent] += sessions
+        if only in ("", "version") and group.version is not None:
+            found.versions[group.version] += sessions
+        if only in ("", "limit") and group.limit:
+            found.limits[group.limit] += sessions
+    for has, sessions in marks.items():
+        bit = 1
+        while bit <= has:
+            if has & bit:
+                found.has[bit] += sessions
+            bit <<= 1
+    return found
+
+
+def _checks(chosen: Chosen) -> dict[str, Callable[[Group], bool]]:
+    """Only of what is chosen: there may be thousands of groups."""
+    checks: dict[str, Callable[[Group], bool]] = {}
+    if chosen.environment:
+        checks["environment"] = lambda group: group.environment == chosen.environment
+    if chosen.agent:
+        checks["agent"] = lambda group: group.agent == chosen.agent
+    if chosen.contract and chosen.version is not None:
+        version = chosen.contract, chosen.version
+        checks["version"] = lambda group: group.version == version
+    elif chosen.contract:
+        checks["version"] = lambda group: (
+            group.version is not None and (group.version[0] == chosen.contract)
+        )
+    if chosen.state:
+        checks["state"] = lambda group: group.state == chosen.state
+    if chosen.limit:
+        checks["limit"] = lambda group: group.limit == chosen.limit
+    if chosen.has:
+        checks["has"] = lambda group: group.has & chosen.has == chosen.has
+    return checks

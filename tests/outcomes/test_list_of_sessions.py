@@ -1,0 +1,166 @@
+"""The list of sessions: filters with their counts, orders and pages, as the rows themselves say."""
+
+import html
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from governance.domain.wilson import wilson
+from outcomes.models import Session
+from outcomes.queries import asking_sessions, session_list, sessions_shown
+from outcomes.queries.session_list import SessionFilter
+from outcomes.queries.session_order import ORDERS, PLACE
+from outcomes.views.paging import every
+from tests import builders
+from tests.outcomes.pages import a_denied_item, an_item
+
+NOW = datetime.now(UTC)
+
+
+def ago(**time: float) -> str:
+    return (NOW - timedelta(**time)).isoformat()
+
+
+@pytest.fixture
+def traffic(project, agent) -> None:
+    """Five sessions: two agents, two environments, with and without all that filters ask for."""
+    asked: dict[str, Any] = {"tool_args": {"id": 1}, "turn_id": "t"}
+    agent.post(
+        *(an_item("s-good", agent_id="billing", timestamp=ago(hours=hour)) for hour in (9, 8, 7)),
+        an_item("s-bad", agent_id="billing", output="Error: no", timestamp=ago(hours=6)),
+        an_item("s-bad", agent_id="billing", timestamp=ago(hours=5)),
+        *(
+            a_denied_item("s-loop", agent_id="ops", timestamp=ago(hours=4, seconds=-n), **asked)
+            for n in range(3)
+        ),
+        an_item("s-big", agent_id="ops", output="x" * 13_000, timestamp=ago(hours=3)),
+        a_denied_item("s-stop", agent_id="ops", reason="limit", timestamp=ago(hours=2)),
+    )
+    staging = type(agent)(builders.bearing(builders.a_key(project, "ingest", env="staging")[0]))
+    staging.post(an_item("s-good", agent_id="billing", timestamp=ago(hours=1)))
+
+
+def facets(pages, **query: str) -> dict[str, dict[str, int]]:
+    body = pages.get("sessions/", **query).content.decode()
+    found = {}
+    for title, part in re.findall(r"<section>\s*<h2>([^<]*)</h2>(.*?)</section>", body, re.S):
+        values = re.findall(r"<span>([^<]*)</span><span>([\d,]+)</span>", part)
+        found[title] = {html.unescape(words): int(number) for words, number in values}
+    return found
+
+
+def shown(pages, **query: str) -> list[str]:
+    body = pages.get("sessions/", **query).content.decode()
+    return re.findall(rf'class="row-link mono" href="{pages.base}/sessions/([^/]+)/', body)
+
+
+@pytest.mark.usefixtures("traffic")
+def test_every_filter_shows_how_many_sessions_it_would_leave(pages):
+    found = facets(pages)
+    assert found["State"] == {"Ended": 5, "Stopped by a limit": 1}
+    assert found["Agent"] == {"billing": 3, "ops": 3}
+    assert found["Environment"] == {"production": 5, "staging": 1}
+    assert found["Limit reached"] == {"not known": 1}
+    assert found["Has"] == {"Denials": 2, "Disagreements": 1, "Artifacts": 1, "Waste": 1}
+
+
+ASKED = [
+    ({"agent": "ops"}, ["s-stop", "s-big", "s-loop"]),
+    ({"has": "denials"}, ["s-stop", "s-loop"]),
+    ({"has": "denials,waste"}, ["s-loop"]),
+    ({"has": "artifacts,nonsense"}, ["s-big"]),
+    ({"limit": "not known"}, ["s-stop"]),
+    ({"limit": "no such", "agent": "ops"}, []),
+    ({"state": "ended", "agent": "ops"}, ["s-big", "s-loop"]),
+    ({"q": "OOD"}, ["s-good", "s-good"]),
+    ({"q": "bill", "environment": "production"}, ["s-bad", "s-good"]),
+    ({"sort": "failures", "agent": "billing"}, ["s-bad", "s-good", "s-good"]),
+    ({"sort": "-session", "agent": "ops"}, ["s-stop", "s-loop", "s-big"]),
+    ({"sort": "nonsense", "agent": "ops"}, ["s-stop", "s-big", "s-loop"]),
+]
+
+
+@pytest.mark.usefixtures("traffic")
+def test_the_list_holds_what_is_asked_for_in_the_order_that_is_asked_for(pages):
+    for query, sessions in ASKED:
+        assert shown(pages, **query) == sessions, query
+        if sessions and "state" not in query:
+            assert sum(facets(pages, **query)["State"].values()) == len(sessions), query
+
+
+@pytest.mark.usefixtures("traffic")
+def test_a_value_of_a_filter_leads_to_as_many_sessions_as_it_says_and_once_more_back(pages):
+    body = pages.get("sessions/", has="denials", sort="calls").content.decode()
+    aside = body[body.index('<aside class="facets"') : body.index("</aside>")]
+    links = re.findall(r'<a href="([^"]*)"([^>]*)><span>[^<]*</span><span>(\d+)</span>', aside)
+    assert len(links) > 5
+    for url, current, number in links:
+        page = pages.client.get(html.unescape(url)).content.decode()
+        rows = re.findall(r'<tr data-row="(\d+)"', page)
+        assert len(rows) == (6 if current else int(number)), url
+        assert "sort=calls" in url
+
+
+def walked(project, name: str, *, turned: bool) -> list[Session]:
+    now = datetime.now(UTC)
+    wanted, asking = SessionFilter(), asking_sessions(project.pk, now)
+
+    def page(before):
+        how = {"order": ORDERS[name], "turned": turned, "before": before, "size": 2}
+        return sessions_shown(project.pk, wanted, now, asking, **how)
+
+    return list(every(page, PLACE))
+
+
+@pytest.mark.usefixtures("traffic")
+def test_page_after_page_every_session_comes_once_in_either_direction(project):
+    every_one = sorted(Session.objects.values_list("pk", flat=True))
+    for name in ORDERS:
+        there = [row.pk for row in walked(project, name, turned=False)]
+        assert sorted(there) == every_one, name
+        assert [row.pk for row in walked(project, name, turned=True)] == there[::-1], name
+
+
+@pytest.mark.usefixtures("traffic")
+def test_pages_in_another_order_lead_there_and_back(pages, monkeypatch):
+    monkeypatch.setattr(session_list, "SESSIONS_SHOWN", 2)
+    first = pages.rows("sessions/", sort="agent")
+    second = pages.links("sessions/", sort="agent")["next"].removeprefix(f"{pages.base}/")
+    third = pages.links(second)["next"].removeprefix(f"{pages.base}/")
+    assert len({*first, *pages.rows(second), *pages.rows(third)}) == 6
+    assert pages.rows(pages.links(second)["prev"].removeprefix(f"{pages.base}/")) == first
+    csv = b"".join(pages.get("sessions/", sort="agent", format="csv").streaming_content).decode()
+    assert csv.index("billing") < csv.index("ops")
+    assert csv.count("\n") == 7
+
+
+def test_the_least_reliable_are_those_whose_rate_is_surely_low(project, agent):
+    results = {"many": (3, 30), "one": (0, 1), "good": (9, 9), "none": (0, 0), "half": (5, 10)}
+    agent.post(
+        *(
+            an_item(session, output={"ok": 1} if n < good else "Error: x")
+            for session, (good, of) in results.items()
+            for n in range(of)
+        ),
+        a_denied_item("none"),
+    )
+    by_bound = sorted(
+        (session for session in results if results[session][1]),
+        key=lambda session: wilson(*results[session])[1],
+    )
+    found = [row.session_id for row in walked(project, "rate", turned=False)]
+    assert found == [*by_bound, "none"]
+
+
+@pytest.mark.usefixtures("traffic")
+def test_of_very_many_sessions_the_newest_are_counted_and_the_page_says_so(pages, monkeypatch):
+    monkeypatch.setattr("outcomes.queries.session_groups.EXACT_UP_TO", 3)
+    monkeypatch.setattr("outcomes.views.sessions.EXACT_UP_TO", 3)
+    text = pages.text("sessions/", sort="lasted")
+    assert "More than 3 sessions. Of the newest: 4 sessions." in text
+    assert "Counted among the newest 3 sessions of this time." in text
+    assert shown(pages, sort="lasted") == shown(pages)
+    assert shown(pages, sort="failures")[0] == "s-bad"
+    assert "sort=lasted" not in pages.get("sessions/").content.decode()
