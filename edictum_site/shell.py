@@ -50,6 +50,7 @@ START = ("Start", "first_hour:start", "sign")  # until there is a contract and a
 # Pages that belong to an entry of the navigation, wherever they stand.
 BELONG = {
     "outcomes:sessions": ("/calls/", "/compare-sessions/", "/delete-session/", "/reset-session/"),
+    "outcomes:tools": ("/groups/",),
     "outcomes:agents": ("/stop/", "/stops/"),
 }
 

@@ -1,8 +1,8 @@
 """Groups: failures that fail alike and denials that were denied alike, in a scope.
 
 `failure_groups` and `denial_groups` give a page of them, the most frequent first; `group_with` one
-of them by its key, as an address has it; `group_calls` its calls; `denials` what was denied by
-reason, rule, tool and agent, and step by step.
+of them by its key, as an address has it, and `group_told` its words alone; `group_calls` its calls;
+`denials` what was denied by reason, rule, tool and agent, and step by step.
 
 Counts, sessions and steps are of the scope, `before` of the time before it. When a group was first
 and last seen is asked of all time, of the scope's environment and of every agent.
@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
+
+from django.db.models import Subquery
 
 from governance.queries import Deployed, newest_deployments
 from outcomes.codec import as_text, digest_of
@@ -53,6 +55,20 @@ class GroupFigures:
     new_since: Deployed | None  # the newest one where it was first seen, if it was seen since
     gone_since: datetime | None  # back after being gone: the call before the first one of the scope
     steps: list[int]  # calls in each of `scope.steps()`
+
+
+class GroupTold(NamedTuple):
+    """What a group says of itself."""
+
+    key: str
+    of: str
+    tool: str
+    agent: str
+    kind: str
+    reason: str
+    rule: str
+    check: str
+    text: str
 
 
 class GroupPage(NamedTuple):
@@ -136,6 +152,12 @@ def group_with(project_id: int, scope: Scope, key: str) -> GroupFigures | None:
     return told[0] if told else None
 
 
+def group_told(project_id: int, key: str) -> GroupTold | None:
+    """What its calls have in common, without their figures."""
+    number, _ = _numbered(project_id, key)
+    return _told_of([number]).get(number) if number else None
+
+
 def group_calls(
     project_id: int,
     scope: Scope,
@@ -169,7 +191,7 @@ def denials(project_id: int, scope: Scope, *, tool: str = "") -> Denials:
     found = {number: each for number, each in found.items() if number in told}
     whole = _denied(scope, "", found.values())
 
-    def by(name_of: Callable[[_Told], str]) -> list[Denied]:
+    def by(name_of: Callable[[GroupTold], str]) -> list[Denied]:
         named: defaultdict[str, list[OfGroup]] = defaultdict(list)
         for number, each in found.items():
             named[name_of(told[number])].append(each)
@@ -190,24 +212,10 @@ def denials(project_id: int, scope: Scope, *, tool: str = "") -> Denials:
     )
 
 
-class _Told(NamedTuple):
-    """What a group says of itself."""
-
-    key: str
-    of: str
-    tool: str
-    agent: str
-    kind: str
-    reason: str
-    rule: str
-    check: str
-    text: str
-
-
-def _told_of(groups: Iterable[int]) -> dict[int, _Told]:
+def _told_of(groups: Iterable[int]) -> dict[int, GroupTold]:
     rows = CallGroup.objects.filter(pk__in=list(groups)).order_by()
     return {
-        number: _Told(bytes(digest).hex(), of, tool, agent or "", *rest)
+        number: GroupTold(bytes(digest).hex(), of, tool, agent or "", *rest)
         for number, digest, of, tool, agent, *rest in rows.values_list("pk", *_NAMES)
     }
 
@@ -231,10 +239,14 @@ def _reading(
     groups: set[int] | None = None,
 ) -> GroupReading | None:
     """None where nobody has such a name."""
-    tools = Tool.objects.filter(project=project_id, digest=digest_of(tool))
     agents = Agent.objects.filter(project=project_id, digest=digest_of(scope.agent))
-    number = tools.values_list("pk", flat=True).first() if tool else None
-    agent = agents.values_list("pk", flat=True).first() if scope.agent else None
+    number = agent = None
+    if tool:  # both at once
+        tools = Tool.objects.filter(project=project_id, digest=digest_of(tool))
+        both = tools.values_list("pk", Subquery(agents.values("pk"))).first()
+        number, agent = both if both else (None, None)
+    elif scope.agent:
+        agent = agents.values_list("pk", flat=True).first()
     if (tool and number is None) or (scope.agent and agent is None):
         return None
     counted = GroupRollup.Of.DENIALS
@@ -278,7 +290,7 @@ def _page(
 
 
 def _figures(
-    reading: GroupReading, scope: Scope, groups: list[int], told: Mapping[int, _Told]
+    reading: GroupReading, scope: Scope, groups: list[int], told: Mapping[int, GroupTold]
 ) -> list[GroupFigures]:
     if not groups:
         return []
@@ -336,7 +348,7 @@ def _with_contracts(
     scope: Scope,
     rules: list[Denied],
     found: Mapping[int, OfGroup],
-    told: Mapping[int, _Told],
+    told: Mapping[int, GroupTold],
 ) -> list[Denied]:
     groups = [number for number, each in found.items() if each.whole(_NOW).calls]
     newest: dict[str, Call] = {}

@@ -1,11 +1,11 @@
-"""What a group of failures, or of denials, is called, and the sentence of its page."""
+"""What a group of failures, or of denials, is called."""
 
 from dataclasses import dataclass
 from typing import Final
 
 from outcomes.domain.groups import DENIED
 from outcomes.models import Call
-from outcomes.queries.groups import GroupFigures
+from outcomes.queries.groups import GroupFigures, GroupTold
 
 _TIMEOUT: Final = Call.Kind.TIMEOUT.value
 _FAILURE: Final = Call.Kind.FAILURE.value
@@ -18,7 +18,7 @@ class GroupWords:
     who: str  # says so
 
 
-def words_of(group: GroupFigures) -> GroupWords:
+def words_of(group: GroupFigures | GroupTold) -> GroupWords:
     text = group.text
     if group.of == DENIED:
         return GroupWords(group.rule or group.reason, text, f"denied for {group.reason}")

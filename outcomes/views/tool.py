@@ -1,10 +1,8 @@
 """The page of one tool: how it does, since when, where it fails, and what judges it."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.http import HttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -12,37 +10,27 @@ from django.views.decorators.http import require_safe
 from governance import queries as governance
 from governance.auth import MemberRequest, beside, member_page
 from governance.queries import Judges
-from governance.table_files import table_file
 from outcomes.domain.figures import Figures
 from outcomes.domain.moments import time_text
 from outcomes.domain.scope import Scope
-from outcomes.models import Tool
-from outcomes.queries.groups import GroupFigures, GroupPlace, failure_groups
 from outcomes.queries.overview import Period
 from outcomes.queries.tools import NamedTool, periods_of_tool
 from outcomes.templatetags.addresses import tool_url
 from outcomes.views import overview_charts as charts
-from outcomes.views.group_words import words_of
 from outcomes.views.named import named_tool
 from outcomes.views.overview import is_worse, points_words
-from outcomes.views.paging import files_of, with_query
+from outcomes.views.paging import with_query
 from outcomes.views.scope import scope_of, tag_of
 from outcomes.views.tool_charts import took_chart
-from outcomes.views.tool_columns import GROUPS
 from outcomes.views.tool_judges import judges_of, seen_of
 from outcomes.views.tool_words import tool_second_sentence, tool_sentence
 
 
 @require_safe
 @member_page()
-def tool(request: MemberRequest, tool_name: str) -> HttpResponseBase:
+def tool(request: MemberRequest, tool_name: str) -> HttpResponse:
     scope = scope_of(request)
     named = named_tool(request, tool_name, scope)
-    file = table_file(
-        request, request.project, "failure-groups", GROUPS, lambda: _every_group(named.tool, scope)
-    )
-    if file is not None:
-        return file
     judges = governance.judges(request.project.pk)
     context = _tool(request, named, scope, judges) | {"page_title": named.tool.name}
     return render(request, "outcomes/tool.html", context)
@@ -71,8 +59,6 @@ def _tool(request: MemberRequest, named: NamedTool, scope: Scope, judges: Judges
         reverse("outcomes:calls", args=[slug]), **scope.query() | {"tool": found.name}
     )
     of_it = {"of": found.name, **scope.query()}
-    here = tool_url(slug, found.name, **scope.query())
-    groups = failure_groups(found.project_id, scope, tool=found.name)
     environments = list(beside(request, request.project).waiting)
     return {
         "name": found.name,
@@ -83,27 +69,16 @@ def _tool(request: MemberRequest, named: NamedTool, scope: Scope, judges: Judges
         "points": points_words(whole, then),
         "worse": worse,
         "judges": judges_of(judges, found.name, environments, scope),
-        "groups": [(each, words_of(each)) for each in groups.groups],
-        "groups_of": groups.number,
-        "failed": groups.calls,
-        "groups_files": files_of(with_query(here, table="groups")),
         "denials": _denials(whole, then),
         "step_words": charts.STEP_WORDS[scope.step],
         "calls_url": calls,
         "longer_url": tool_url(slug, found.name, range="30d"),
+        "groups_url": with_query(reverse("outcomes:tool_groups", args=[slug]), **of_it),
         "results_url": with_query(reverse("outcomes:tool_results", args=[slug]), **of_it),
         "calls_part_url": with_query(reverse("outcomes:tool_calls", args=[slug]), **of_it),
         "live_url": with_query(reverse("outcomes:tool_standing", args=[slug]), **of_it, tag=tag),
         **_charts(scope, now, before, calls, worse=worse),
     }
-
-
-def _every_group(found: Tool, scope: Scope) -> Iterator[GroupFigures]:
-    after: GroupPlace | None = None
-    while page := failure_groups(found.project_id, scope, tool=found.name, after=after):
-        yield from page.groups
-        if (after := page.next) is None:
-            return
 
 
 def _charts(

@@ -128,6 +128,8 @@ PROJECT_PAGES = {
     "GET outcomes:tools": Role.VIEWER,
     "GET outcomes:tools?sort=-p95&q=e": Role.VIEWER,
     "GET outcomes:tools_standing": Role.VIEWER,
+    "GET outcomes:tool_groups?of=search": Role.VIEWER,
+    "GET outcomes:group": Role.VIEWER,
     "GET outcomes:tool": Role.VIEWER,
     "GET outcomes:tool_standing?of=search": Role.VIEWER,
     "GET outcomes:tool_calls?of=search": Role.VIEWER,

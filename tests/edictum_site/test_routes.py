@@ -20,7 +20,7 @@ from governance.domain.roles import Role
 from governance.findings import found
 from governance.models import Deployment, Finding, Project
 from outcomes.commands import write_note
-from outcomes.models import Batch, Call, Rejudging, Session
+from outcomes.models import Batch, Call, CallGroup, Rejudging, Session
 from tests import builders
 from tests.edictum_site import routes
 from tests.governance.approvals import an_approval
@@ -89,8 +89,15 @@ class Things:
             "tool_name": "search",
             "tool_args": {"of": "c-1"},
         }
-        Agent(builders.bearing(key)).post(item | {"output": "found " * 3_000})
+        failed = {"call_id": "c-2", "type": "failure", "error": "down"}
+        Agent(builders.bearing(key)).post(item | {"output": "found " * 3_000}, item | failed)
         return "c-1"
+
+    @cached_property
+    def group(self) -> str:
+        """Of failures that failed alike."""
+        assert self.call
+        return bytes(CallGroup.objects.get(project=self.project).digest).hex()
 
     @cached_property
     def session(self) -> str:
@@ -168,6 +175,7 @@ THINGS: dict[str, Callable[[Things], object]] = {
     "batch_id": lambda things: things.batch,
     "code": lambda things: an_approval(things.project).code,
     "name": lambda things: "unknown" if things.call else "",  # the agent that nobody named
+    "group_key": lambda things: things.group,
     "tool_name": lambda things: "search" if things.call else "",
     "number": lambda _: 1,
     "draft_id": lambda _: 1,

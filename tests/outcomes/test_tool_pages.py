@@ -126,8 +126,21 @@ def test_a_tool_tells_how_it_does_and_where_it_fails(pages):
     assert tile(body, "took").endswith(
         "p50 80 ms, p99 80 ms; was 40 ms The 95th percentile over time"
     )
-    assert re.search(r"judged by default 20 was 0 1 ", text)
+    assert "Where it fails alike" in text  # without script a link
     assert "crm was not called" in pages.text("tools/crm/", agent="reader")
+
+
+@pytest.mark.usefixtures("traffic")
+def test_failures_that_fail_alike_stand_together_and_lead_to_their_calls(pages):
+    page = pages.get("live/tool-groups/", of="crm")
+    assert "20 failures in 1 group" in text_of(page)
+    assert re.search(r"judged by default 20 was 0 1 ", text_of(page))
+    (link,) = re.findall(r'href="([^"]*/groups/[^"]*)"', page.content.decode())
+    group = pages.client.get(html.unescape(link))
+    assert "Calls of crm that failed alike in the last 24 hours." in text_of(group)
+    assert group.content.decode().count('<tr data-row="') == 20
+    assert "20 failures" not in pages.text("live/tool-groups/", of="crm", agent="reader")
+    assert "No call of it failed" in pages.text("live/tool-groups/", of="docs")
 
 
 @pytest.mark.usefixtures("traffic")
@@ -162,6 +175,9 @@ def test_what_was_never_called_is_no_tool(pages, agent):
     agent.post(an_item())
     assert pages.get(f"tools/{quote('nothing/at all', safe='')}/").status_code == 404
     assert pages.get("live/tool-calls/", of="nothing").status_code == 404
+    assert "No call of it failed" in pages.text("live/tool-groups/", of="nothing")
+    assert pages.get(f"groups/{'0' * 32}/").status_code == 404
+    assert pages.get("groups/nonsense/").status_code == 404
 
 
 def test_an_empty_time_offers_a_longer_one(pages, agent):
@@ -182,24 +198,31 @@ def test_tables_are_files_as_well(pages):
     listed = rows("tools/", sort="-calls", check="none")
     assert [row["tool_name"] for row in listed] == ["docs", "pay", "crm"]
     assert (listed[2]["failures"], listed[2]["rate_before"]) == ("20", "1.0")
-    (group,) = rows("tools/crm/")
+    (group,) = rows("live/tool-groups/", of="crm")
     assert (group["calls"], group["sessions"]) == ("20", "1")
     assert len(rows("live/tool-calls/", of="crm")) == 10
     (agents,) = rows("live/tool-calls/", of="crm", table="agents")
     assert (agents["agent_id"], agents["calls_before"]) == ("bot", "40")
+    key = re.search(r"/groups/(\w+)/", pages.get("live/tool-groups/", of="crm").content.decode())
+    assert key is not None
+    assert len(rows(f"groups/{key[1]}/")) == 20
 
 
 @pytest.mark.usefixtures("traffic")
 def test_live_parts_answer_only_when_something_changed(pages, agent):
-    for path in ("tools/", "tools/crm/"):
-        body = pages.get(path, range="30d").content.decode()
+    by_script = {"HX-Request": "true"}
+    for path in ("tools/", "tools/crm/", "live/tool-groups/"):
+        asked = {"range": "30d", "of": "crm"}
+        answer = pages.client.get(f"{pages.base}/{path}", asked, headers=by_script)
+        body = answer.content.decode()
         (live,) = re.findall(r'data-live hx-get="([^"]*)"', body)
-        answer = pages.client.get(html.unescape(live))
+        answer = pages.client.get(html.unescape(live), headers=by_script)
         # The minute may have passed meanwhile.
         assert answer.status_code == 204 or "data-live" in answer.content.decode()
         agent.post(*calls("crm", 1, 0))
-        fresh = pages.client.get(html.unescape(live)).content.decode()
-        assert 'id="sentence" hx-swap-oob="true"' in fresh
+        fresh = pages.client.get(html.unescape(live), headers=by_script).content.decode()
+        assert "data-live" in fresh
+        assert ('id="sentence" hx-swap-oob="true"' in fresh) == (path != "live/tool-groups/")
 
 
 def test_twelve_queries_whatever_there_is(pages, agent, project, django_assert_max_num_queries):
@@ -212,12 +235,15 @@ def test_twelve_queries_whatever_there_is(pages, agent, project, django_assert_m
             for at in range(60)
         ],
     )
-    for path in ("tools/", "tools/t-1/", "live/tool-calls/?of=t-1", "live/tool-results/?of=t-1"):
+    parts = [f"live/tool-{part}/?of=t-1" for part in ("calls", "groups", "results")]
+    for path in ("tools/", "tools/t-1/", *parts):
         address = f"{pages.base}/{path}"
         pages.client.get(address)
         for scope in ("range=7d", "range=7d&agent=a-7&environment=production"):
-            with django_assert_max_num_queries(12):
-                pages.client.get(f"{address}{'&' if '?' in address else '?'}{scope}")
+            for headers in ({}, {"HX-Request": "true"}):
+                with django_assert_max_num_queries(12):
+                    asked = f"{address}{'&' if '?' in address else '?'}{scope}"
+                    pages.client.get(asked, headers=headers)
 
 
 def test_every_number_is_that_of_the_statistics_and_of_a_recount(pages, agent, reader, project):
