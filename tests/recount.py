@@ -23,6 +23,7 @@ from outcomes.domain.overview import BriefCall, overview_of
 from outcomes.domain.scope import Scope
 from outcomes.models import (
     AgentSeen,
+    ArtifactTotal,
     ArtifactUse,
     Call,
     Event,
@@ -189,6 +190,23 @@ def _in_artifacts(folded: Found) -> Iterator[str]:
         right = (calls, reads, dict(makers), min(times, default=None), max(times, default=None))
         if has.get(key) != right:
             yield f"artifact {key}: {has.get(key)}, should be {right}"
+    yield from _in_totals_of_artifacts()
+
+
+def _in_totals_of_artifacts() -> Iterator[str]:
+    should: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for row in ArtifactUse.objects.filter(calls__gt=0):
+        counts = (1, row.artifact_id is not None, row.reads > 0, row.size_bytes)
+        sums = should[row.environment_id]
+        sums[:] = [number + each for number, each in zip(sums, counts, strict=True)]
+    has: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for total in ArtifactTotal.objects.all():
+        sums = has[total.environment_id]
+        told = (total.artifacts, total.stored, total.read, total.size_bytes)
+        sums[:] = [number + each for number, each in zip(sums, told, strict=True)]
+    for environment in should.keys() | has.keys():
+        if has[environment] != should[environment]:
+            yield f"artifacts of {environment}: {has[environment]}, not {should[environment]}"
 
 
 def _in_sessions(folded: Found) -> Iterator[str]:

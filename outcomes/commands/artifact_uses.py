@@ -1,33 +1,38 @@
 """What calls have to do with artifacts, kept in step with them: which refer to one, and which read
 it again. Rows are locked in sorted order, so that two workers never wait in a circle."""
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.db.models import Max, Min
 
 from outcomes import bulk
 from outcomes.codec import CallRow, digest_of
 from outcomes.commands.counting import Change, Gone
-from outcomes.models import ArtifactMaker, ArtifactUse
+from outcomes.models import ArtifactMaker, ArtifactTotal, ArtifactUse
 from outcomes.queries.artifact_calls import calls_referring_to
 
 UseKey = tuple[int, bytes]  # environment, digest of the name
 Sizes = Mapping[UseKey, int]  # in bytes, of those that calls refer to
 
 AT_ONCE: Final = 500
-_COLUMNS: Final = (
-    "id",
-    "artifact",
-    "size_bytes",
-    "calls",
-    "reads",
-    "first_at",
-    "last_at",
-)
+PARTS: Final = 16  # of the totals of an environment
+_TOTALS: Final = ("artifacts", "stored", "read", "size_bytes")
+
+
+class _State(NamedTuple):
+    """What changes of a row."""
+
+    artifact: int | None
+    size_bytes: int
+    calls: int
+    reads: int
+    first_at: datetime | None
+    last_at: datetime | None
 
 
 @dataclass(slots=True)
@@ -38,7 +43,7 @@ class _Difference:
     calls: int = 0
     reads: int = 0
     times: list[datetime] = field(default_factory=list)
-    makers: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    makers: dict[int, int] = field(default_factory=lambda: defaultdict(int))  # by the agent
     is_less: bool = False  # a call that was there is not, or was at another time
 
 
@@ -95,21 +100,73 @@ def _write(found: Mapping[UseKey, _Difference], sizes: Sizes) -> None:
         ignore_conflicts=True,
     )
     rows = _locked(found)
-    changed, gone = [], []
-    for key, row in rows.items():
-        told = found[key]
-        calls, reads = row.calls + told.calls, row.reads + told.reads
-        if calls <= 0 and reads <= 0:
-            gone.append(row.pk)
-            continue
-        first, last = _times(row, told, calls)
-        size = sizes.get(key, row.size_bytes) if calls else 0
-        artifact = (told.artifact or row.artifact_id) if calls else None
-        changed.append((row.pk, artifact, size, calls, reads, first, last))
-    _write_makers({rows[key].pk: told.makers for key, told in found.items() if key in rows})
-    bulk.update(ArtifactUse, _COLUMNS, changed)
+    after = {key: _after(row, found[key], sizes.get(key)) for key, row in rows.items()}
+    _write_makers({row.pk: found[key].makers for key, row in rows.items()})
+    gone = [rows[key].pk for key, state in after.items() if state.calls <= 0 and state.reads <= 0]
+    bulk.update(
+        ArtifactUse,
+        ("id", *_State._fields),
+        [(rows[key].pk, *state) for key, state in after.items() if rows[key].pk not in gone],
+    )
     ArtifactMaker.objects.filter(use__in=gone).delete()
     ArtifactUse.objects.filter(pk__in=gone).delete()
+    _add_to_totals((key[0], _state_of(rows[key]), state) for key, state in after.items())
+
+
+def note_sizes(sizes: Sizes) -> None:
+    """Of artifacts that agents keep and whose size was not known, in one environment or more."""
+    rows = {
+        key: row
+        for key, row in _locked(sizes).items()
+        if row.calls and row.artifact_id is None and not row.size_bytes
+    }
+    changes = [
+        (key[0], _state_of(row), _state_of(row)._replace(size_bytes=sizes[key]))
+        for key, row in rows.items()
+    ]
+    bulk.update(
+        ArtifactUse,
+        ("id", "size_bytes"),
+        [(row.pk, sizes[key]) for key, row in rows.items()],
+    )
+    _add_to_totals(changes)
+
+
+def _after(row: ArtifactUse, told: _Difference, size: int | None) -> _State:
+    calls, reads = row.calls + told.calls, row.reads + told.reads
+    if calls <= 0:
+        return _State(None, 0, 0, reads, None, None)
+    size = row.size_bytes if size is None else size
+    if told.is_less:  # perhaps the first or the newest; the calls are written already
+        left = calls_referring_to(row.project_id, row.name).filter(environment=row.environment_id)
+        times = left.order_by().aggregate(first=Min("at"), last=Max("at"))
+        stored = left.exclude(artifact=None).values_list("artifact", flat=True).first()
+        return _State(stored, size, calls, reads, times["first"], times["last"])
+    times_told = [at for at in (row.first_at, row.last_at, *told.times) if at is not None]
+    artifact = told.artifact or row.artifact_id
+    return _State(artifact, size, calls, reads, min(times_told), max(times_told))
+
+
+def _state_of(row: ArtifactUse) -> _State:
+    return _State(*(getattr(row, name) for name in ("artifact_id", *_State._fields[1:])))
+
+
+def _add_to_totals(changes: Iterable[tuple[int, _State, _State]]) -> None:
+    """By the environment: what it was, and what it is."""
+    totals: dict[int, list[int]] = defaultdict(lambda: [0] * len(_TOTALS))
+    for environment, before, after in changes:
+        for place, (was, now) in enumerate(zip(_counted(before), _counted(after), strict=True)):
+            totals[environment][place] += now - was
+    part = os.getpid() % PARTS
+    rows = sorted((environment, part, *sums) for environment, sums in totals.items() if any(sums))
+    bulk.add(ArtifactTotal, ("environment", "part"), _TOTALS, rows)
+
+
+def _counted(state: _State) -> tuple[int, ...]:
+    """In the order of the totals; one that no call refers to counts for nothing."""
+    if state.calls <= 0:
+        return (0,) * len(_TOTALS)
+    return 1, int(state.artifact is not None), int(state.reads > 0), state.size_bytes
 
 
 def _locked(keys: Iterable[UseKey]) -> dict[UseKey, ArtifactUse]:
@@ -124,22 +181,6 @@ def _locked(keys: Iterable[UseKey]) -> dict[UseKey, ArtifactUse]:
         for row in found.order_by("digest"):
             rows[environment, bytes(row.digest)] = row
     return rows
-
-
-def _times(
-    row: ArtifactUse, told: _Difference, calls: int
-) -> tuple[datetime | None, datetime | None]:
-    """Of the first and the newest call that refers to it."""
-    if not calls:
-        return None, None
-    if told.is_less:  # perhaps one of these two; the calls are written already
-        referring = calls_referring_to(row.project_id, row.name).filter(
-            environment=row.environment_id
-        )
-        found = referring.order_by().aggregate(first=Min("at"), last=Max("at"))
-        return found["first"], found["last"]
-    times = [at for at in (row.first_at, row.last_at, *told.times) if at is not None]
-    return min(times, default=None), max(times, default=None)
 
 
 def _write_makers(makers: Mapping[int, Mapping[int, int]]) -> None:

@@ -16,14 +16,14 @@ from django.utils import timezone
 
 from outcomes import bulk, codec
 from outcomes.codec import digest_of
-from outcomes.commands.artifact_uses import note_artifacts
+from outcomes.commands.artifact_uses import note_artifacts, note_sizes
 from outcomes.commands.children import Child, link_children
 from outcomes.commands.counting import Change, count
 from outcomes.commands.grouping import grouped
 from outcomes.domain.artifact_reads import artifact_read
 from outcomes.domain.groups import DENIED, FAILURE
 from outcomes.domain.outcome import ToolArtifactReference
-from outcomes.models import ArtifactUse, Call, OldCalls, Session
+from outcomes.models import Call, OldCalls, Session
 from outcomes.queries import WholeCall, whole_calls
 
 AT_ONCE: Final = 500
@@ -100,15 +100,13 @@ def _note_reads(whole: Iterable[WholeCall]) -> None:
 
 def _note_sizes(whole: Iterable[WholeCall]) -> None:
     """Of those that their agents keep: nobody else knows how large they are."""
+    sizes = {}
     for each in whole:
         outcome = each.folded.outcome
         if isinstance(outcome, ToolArtifactReference) and outcome.size_bytes:
-            ArtifactUse.objects.filter(
-                environment=each.row.environment_id,
-                digest=digest_of(outcome.artifact_id),
-                artifact=None,
-                size_bytes=0,
-            ).update(size_bytes=outcome.size_bytes)
+            key = (each.row.environment_id, digest_of(outcome.artifact_id))
+            sizes[key] = outcome.size_bytes
+    note_sizes(sizes)
 
 
 def _note_parents(whole: Iterable[WholeCall], present: Collection[int]) -> None:

@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from django.db import connection
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Left
 
 from outcomes.codec import as_text, digest_of
-from outcomes.models import ArtifactMaker, ArtifactUse, Call
+from outcomes.models import ArtifactMaker, ArtifactTotal, ArtifactUse, Call
 from outcomes.models.calls import NAME_INDEXED
+from outcomes.queries.lookup import AFTER_ANY
 from outcomes.queries.paging import Page, Place, page_of
 
+INDEXED: Final = 100  # characters of a name that the index of beginnings holds
 ARTIFACTS_SHOWN: Final = 50
 MAKERS_TOLD: Final = 500  # of all rows of a page
 # By its name in an address: the columns that the list is in the order of, the greatest first.
@@ -75,6 +78,8 @@ def artifacts_shown(
 
 def artifact_counts(project_id: int, wanted: ArtifactFilter) -> ArtifactCounts:
     """Over all rows, whichever of them are asked for."""
+    if not (wanted.agent or wanted.text or wanted.since or wanted.until):
+        return _totals(project_id, wanted.environment)
     counts = (
         _uses(project_id, wanted)
         .order_by()
@@ -92,6 +97,18 @@ def artifact_counts(project_id: int, wanted: ArtifactFilter) -> ArtifactCounts:
         counts["count_read"],
         counts["sum_size"],
     )
+
+
+def _totals(project_id: int, environment: str) -> ArtifactCounts:
+    """As they are kept: as many as there may be, none of them is looked at."""
+    found = ArtifactTotal.objects.filter(environment__project=project_id)
+    if environment:
+        found = found.filter(environment__name=as_text(environment))
+    sums = found.aggregate(
+        **{name: Sum(name, default=0) for name in ("artifacts", "stored", "read", "size_bytes")}
+    )
+    kept = sums["artifacts"] - sums["stored"]
+    return ArtifactCounts(sums["artifacts"], sums["stored"], kept, sums["read"], sums["size_bytes"])
 
 
 def with_their_calls(project_id: int, uses: Sequence[ArtifactUse]) -> list[ArtifactRow]:
@@ -134,12 +151,19 @@ def _uses(project_id: int, wanted: ArtifactFilter) -> QuerySet[ArtifactUse]:
     if wanted.agent:
         found = found.filter(makers__agent__digest=digest_of(wanted.agent))
     if wanted.text:
-        found = found.filter(name__icontains=as_text(wanted.text))
+        found = _beginning_with(found, as_text(wanted.text))
     if wanted.since is not None:
         found = found.filter(last_at__gte=wanted.since)
     if wanted.until is not None:
         found = found.filter(first_at__lt=wanted.until)
     return found
+
+
+def _beginning_with(found: QuerySet[ArtifactUse], text: str) -> QuerySet[ArtifactUse]:
+    """As the index of beginnings finds it, which each database asks for in its own words."""
+    if connection.vendor == "postgresql":
+        return found.alias(begins=Left("name", INDEXED)).filter(begins__startswith=text[:INDEXED])
+    return found.filter(name__gte=text, name__lt=text + AFTER_ANY)
 
 
 def _calls_at(project_id: int, uses: Sequence[ArtifactUse]) -> QuerySet[Call]:

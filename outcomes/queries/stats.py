@@ -128,13 +128,14 @@ def _by_place(
 def figures_over_time(
     project_id: int,
     wanted: CallFilter,
-    step: Step,
+    step: Step | None,
     zone: tzinfo = UTC,
     *,
     cut: datetime | None = None,
     durations: bool = False,
 ) -> list[StepFigures]:
-    """Step by step of the reader's clock, the empty ones too. The filter says from when to when."""
+    """Step by step of the reader's clock, the empty ones too. The filter says from when to when;
+    without a step that is one, or two where it is cut."""
     steps = _spans(wanted, step, zone, cut)
     found = _read(project_id, wanted, None, steps, durations=durations)
     return _all_steps(steps, {place: slot.figures() for (_, place), slot in found.items()})

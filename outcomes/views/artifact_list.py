@@ -13,6 +13,7 @@ from governance.auth import MemberRequest, member_page
 from governance.domain.figures import size, thousands
 from governance.table_files import table_file
 from outcomes import queries
+from outcomes.domain.outcome import ToolArtifactReference
 from outcomes.domain.scope import NAMES, Scope
 from outcomes.queries import CallFilter
 from outcomes.queries.artifact_list import (
@@ -24,12 +25,14 @@ from outcomes.queries.artifact_list import (
     artifacts_shown,
     with_their_calls,
 )
+from outcomes.queries.overview import both_periods
 from outcomes.queries.paging import Place, place_of
 from outcomes.views.paging import files_of, links_of, start_of, with_query
 from outcomes.views.scope import scope_of
 from outcomes.views.session_tags import hash_of
 from outcomes.views.table_columns import ARTIFACTS
 
+REFERENCE = ToolArtifactReference.kind
 STATES = {"": "All", "stored": "Stored here", "kept": "Kept by agents", "read": "Read again"}
 ORDER_WORDS = {
     "": "newest first",
@@ -140,13 +143,14 @@ def _live(slug: str, here: str, tag: str) -> str:
 
 def _references(project_id: int, scope: Scope) -> tuple[int, int | None]:
     """Calls of the time that refer to one; and how many did in the time before, if there is one."""
-
-    def in_time(of: Scope) -> int:
-        since, until = of.bounds
-        such = CallFilter(environment=of.environment, agent=of.agent, since=since, until=until)
-        return queries.figures(project_id, such).by_kind["artifact_reference"]
-
-    return in_time(scope), None if scope.bounds[0] is None else in_time(scope.previous)
+    since, until = scope.bounds
+    if since is None:
+        such = CallFilter(environment=scope.environment, agent=scope.agent, until=until)
+        return queries.figures(project_id, such).by_kind[REFERENCE], None
+    before, now = queries.figures_over_time(
+        project_id, both_periods(scope), None, scope.zone, cut=scope.since
+    )
+    return now.figures.by_kind[REFERENCE], before.figures.by_kind[REFERENCE]
 
 
 def _sentence(scope: Scope, wanted: ArtifactFilter, counts: ArtifactCounts) -> str:

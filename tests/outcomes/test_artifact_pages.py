@@ -74,7 +74,7 @@ def test_the_list_says_what_there_is_and_what_was_read_again(pages, three):
     assert names_of(pages, show="kept") == [kept]
     assert names_of(pages, agent="bot") == [first]
     assert names_of(pages, environment="staging") == []
-    assert names_of(pages, q="bucket") == [kept]
+    assert names_of(pages, q="s3:") == [kept]
     assert pages.text("artifacts/", range="15m").startswith("Skip to content")
     assert "No artifact fits" in pages.text("artifacts/", q="nowhere")
 

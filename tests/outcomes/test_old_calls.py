@@ -2,7 +2,7 @@
 
 from outcomes import commands
 from outcomes.commands.old_calls import look_through_some
-from outcomes.models import ArtifactUse, Call, ChildSession, OldCalls
+from outcomes.models import ArtifactTotal, ArtifactUse, Call, ChildSession, OldCalls
 from tests.outcomes.pages import an_item
 from tests.recount import differences
 
@@ -17,6 +17,7 @@ def as_before(agent) -> OldCalls:
     )
     Call.objects.update(artifact_read="")
     ArtifactUse.objects.update(reads=0, size_bytes=0)
+    ArtifactTotal.objects.update(read=0, size_bytes=0)
     ChildSession.objects.all().delete()
     newest = Call.objects.order_by("id").last()
     assert newest is not None
