@@ -78,6 +78,7 @@ in_checks = [
     path("bindings/", check_bindings.check_bindings, name="check_bindings"),
     path("known-rules/draft/", known_rules.draft_rule, name="draft_rule"),
     path("c/<str:check_name>/", check.check, name="check"),
+    path("c/<str:check_name>/audit/", check.check_audit, name="check_audit"),
     path("c/<str:check_name>/compare/", check.compare_check, name="compare_check"),
     path("c/<str:check_name>/versions/<int:number>/", check.check_version, name="check_version"),
     path(

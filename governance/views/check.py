@@ -28,8 +28,9 @@ from governance.queries.checks import (
     ours_named,
     own_version,
 )
-from governance.views.check_tabs import COMPARE, OVERVIEW, tabs_of_one
+from governance.views.check_tabs import AUDIT, COMPARE, OVERVIEW, tabs_of_one
 from governance.views.check_words import check_sentence, line_words, otherwise_fact, rules_fact
+from governance.views.contract_audit import entries_about
 from governance.views.text_sides import MOST_LINES, sides_of
 from governance.views.yaml_marks import CHECK_WORDS, marked_lines
 
@@ -123,6 +124,18 @@ def compare_check(request: MemberRequest, check_name: str) -> HttpResponse:
         else [],
     }
     return render(request, "governance/checks/compare_check.html", context)
+
+
+@require_safe
+@member_page()
+def check_audit(request: MemberRequest, check_name: str) -> HttpResponse:
+    """Who did what to it; to what the console brings nobody does anything."""
+    found = _found(request, check_name)
+    if found.saved is None:
+        raise NotFound("This check comes with the console: there is nothing to tell of it.")
+    context = _head(request, found, AUDIT) | {"page_title": f"Audit of {check_name}"}
+    context |= entries_about(request, found.saved.success_check)
+    return render(request, "governance/checks/check_audit.html", context)
 
 
 @require_safe

@@ -49,6 +49,7 @@ class CheckDrafts(DraftKind[Check, CheckVersion, CheckDraft]):
     context_name = "check"
     addresses = "check_draft"
     list_at, one_at = "governance:checks", "governance:check"
+    backtest_at = "outcomes:check_backtest_text"
     crumbs = "governance/checks/_check_crumbs.html"
     editor = "governance/checks/edit_draft.html"
     marks = CHECK_WORDS

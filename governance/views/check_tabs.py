@@ -9,6 +9,7 @@ CHECKS = "governance:checks"
 BINDINGS = "governance:check_bindings"
 OVERVIEW = "governance:check"
 COMPARE = "governance:compare_check"
+AUDIT = "governance:check_audit"
 
 OF_ALL = (
     Tab("Checks", CHECKS),
@@ -22,6 +23,7 @@ OF_ONE = (
     Tab("Compare", COMPARE),
     Tab("What would it change?", "outcomes:check_backtests"),
     Tab("Verdicts", "outcomes:check_verdicts"),
+    Tab("Audit", AUDIT),
 )
 
 

@@ -1,4 +1,6 @@
-"""Who did what to a contract: the entries of the audit log that are about it."""
+"""Who did what to a contract, or to a check: the entries of the audit log that are about it."""
+
+from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -7,7 +9,7 @@ from django.views.decorators.http import require_safe
 from governance import queries
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
-from governance.models import Bundle
+from governance.models import Bundle, Check
 from governance.views.audit import PAGE, number_before
 from governance.views.contract_tabs import AUDIT, shown_tabs
 
@@ -18,23 +20,29 @@ def contract_audit(request: MemberRequest, bundle_name: str) -> HttpResponse:
     bundle = queries.bundle_named(request.project, bundle_name)
     if bundle is None:
         raise NotFound("There is no such contract.")
-    before = number_before(request)
-    entries = queries.audit_entries_about(bundle, before=before, limit=PAGE + 1)
-    shown = entries[:PAGE]
-    context = {
+    context = entries_about(request, bundle) | {
         "page_title": f"Audit of {bundle.name}",
         "bundle": bundle,
         "tabs": shown_tabs(request, bundle.name, AUDIT),
-        "entries": shown,
-        "newest": shown[0] if shown and before is None else None,
-        "words": f"{len(shown)} entries, newest first",
-        "newer": _newer(bundle, shown[0].number) if shown and before is not None else "",
-        "older": f"?before={shown[-1].number}" if len(entries) > PAGE else "",
     }
     return render(request, "governance/contract_audit.html", context)
 
 
-def _newer(bundle: Bundle, number: int) -> str:
+def entries_about(request: MemberRequest, of: Bundle | Check) -> dict[str, Any]:
+    """A page of them."""
+    before = number_before(request)
+    entries = queries.audit_entries_about(of, before=before, limit=PAGE + 1)
+    shown = entries[:PAGE]
+    return {
+        "entries": shown,
+        "newest": shown[0] if shown and before is None else None,
+        "words": f"{len(shown)} entries, newest first",
+        "newer": _newer(of, shown[0].number) if shown and before is not None else "",
+        "older": f"?before={shown[-1].number}" if len(entries) > PAGE else "",
+    }
+
+
+def _newer(of: Bundle | Check, number: int) -> str:
     """Back up by a page; the first one has no number."""
-    above = queries.audit_number_above(bundle, number, PAGE)
+    above = queries.audit_number_above(of, number, PAGE)
     return "." if above is None else f"?before={above}"

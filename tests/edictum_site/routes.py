@@ -288,6 +288,7 @@ PROJECT_PAGES = {
     "GET governance:checks": Role.VIEWER,
     "GET governance:check": Role.VIEWER,
     "GET governance:check_version": Role.VIEWER,
+    "GET governance:check_audit": Role.VIEWER,
     "GET governance:compare_check": Role.VIEWER,
     "GET governance:download_check": Role.VIEWER,
     "POST governance:take_newer_included": Role.EDITOR,

@@ -7,11 +7,17 @@ from hypothesis import strategies as st
 
 from governance import commands
 from governance.audit import record, verify
+from governance.commands.check_bindings import bind
+from governance.commands.check_drafts import keep_check_draft
+from governance.commands.checks import save_check
 from governance.commands.drafts import keep_draft
 from governance.domain.actor import CONSOLE, person
+from governance.domain.bindings import Binding
 from governance.domain.roles import Role
-from governance.models import AuditEntry, Bundle, Project
+from governance.models import AuditEntry, Bundle, Check, Project
 from governance.queries import audit_entries_about
+from outcomes.commands import start_check_backtest
+from outcomes.commands.wanted import Wanted
 from tests import builders
 from tests.examples import with_a_database
 from tests.governance.deploying import (
@@ -22,6 +28,8 @@ from tests.governance.deploying import (
     saved,
     somebody,
 )
+from tests.outcomes.backtests import EDITOR
+from tests.outcomes.rejudging import CHECK
 
 ANNA = person(1, "someone@example.test")
 
@@ -123,6 +131,35 @@ def test_the_page_of_a_contract_tells_what_was_done_to_it_and_to_no_other(projec
         viewer.get(reverse("governance:contract_audit", args=[project.slug, "nothing"])).status_code
         == 404
     )
+
+
+def test_the_page_of_a_check_tells_what_was_done_to_it_and_to_no_other(project, client_as):
+    for name in ("unified", "other-unified", "unified-2"):
+        save_check(project, document=CHECK.replace("unified", name), by=CONSOLE)
+        bind(project, [Binding("*", "*", "crm_*", name)], by=CONSOLE)
+        check = Check.objects.get(name=name)
+        keep_check_draft(check, text="x", base=1, seen="", by=EDITOR)
+        start_check_backtest(
+            project.pk, by=EDITOR, text=CHECK.replace("unified", name), wanted=Wanted()
+        )
+    record(ANNA, "contract saved", "unified v1", project=project)
+    at = reverse("governance:check_audit", args=[project.slug, "unified"])
+    told = [
+        (each.action, each.subject) for each in client_as(Role.VIEWER).get(at).context["entries"]
+    ]
+    assert [action for action, _ in told] == [
+        "bindings changed",  # from it to the next
+        "check backtest started",
+        "draft begun",
+        "bindings changed",
+        "check saved",
+    ]
+    assert told[2:] == [
+        ("draft begun", "draft of the check unified"),
+        ("bindings changed", project.name),
+        ("check saved", "unified v1"),
+    ]
+    assert client_as(Role.VIEWER).get(at.replace("unified", "http")).status_code == 404
 
 
 def test_every_entry_about_a_contract_is_found(project):

@@ -66,6 +66,7 @@ PAGES = {
     "success check": "/p/default/checks/c/tickets/",
     "shipped check": "/p/default/checks/c/http/",
     "versions of a check compared": "/p/default/checks/c/tickets/compare/",
+    "audit of a check": "/p/default/checks/c/tickets/audit/",
     "what a check would change": "/p/default/checks/c/tickets/backtests/",
     "verdicts of a check": "/p/default/checks/c/tickets/verdicts/",
     "reclassify": "/p/default/checks/reclassifications/",

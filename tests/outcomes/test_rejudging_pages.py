@@ -52,6 +52,18 @@ def test_what_is_shown_live_is_told_only_when_it_changed(project, agent, editor)
     assert editor.get(here, {"tag": "another"}).status_code == 200
 
 
+def test_without_a_script_a_text_is_kept_before_it_is_tried(project, agent, editor):
+    agent.post(ran(NOT_OK))
+    save_check(project, document=CHECK, by=EDITOR)
+    here = reverse("governance:edit_check_draft", args=[project.slug, "unified"])
+    text = CHECK.replace("not-ok", "refused")
+    fields = {"text": text, "base": "1", "seen": "", "days": "", "act": "backtest"}
+    answer = editor.post(here, fields, follow=True)
+    assert answer.redirect_chain[0] == (at(project, "check_backtest_text"), 307)
+    assert bytes(Rejudging.objects.get().document) == text.encode()
+    assert "refused" in editor.get(here).text
+
+
 def test_an_unsaved_text_is_tried_and_a_wrong_one_names_its_problem(project, agent, editor):
     agent.post(ran(NOT_OK))
     here = at(project, "check_backtest_text")
