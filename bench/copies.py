@@ -26,8 +26,9 @@ _MULTIPLIED = {"artifactuse": ("calls", "reads"), "artifactmaker": ("calls",)}
 # Of these a copy needs no row: names and settings are shared, of jobs and reports there is none
 # yet, marks are made anew where one is needed, and the newest sight of an agent stays so.
 _SHARED = frozenset(
-    {"agent", "agentreport", "agentseen", "artifact", "backtest", "batch", "changedcall"}
-    | {"childsession", "demorun", "oldcalls", "pastverdict", "rejecteditem", "rejudging"}
+    {"agent", "agentreport", "agentseen", "artifact", "artifacttotal", "backtest", "batch"}
+    | {"changedcall", "childsession", "demorun", "oldcalls", "pastverdict", "rejecteditem"}
+    | {"rejudging"}
     | {"rejudgingpart", "rollupchange", "sessionmark", "sessionnote", "sessionremoval"}
     | {"storedvalue", "suggestion", "suggestionlook", "tickedline", "tool"}
 )

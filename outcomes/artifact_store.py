@@ -70,6 +70,13 @@ def remove(project_id: int, sha256: str) -> None:
     _path(project_id, sha256).unlink(missing_ok=True)
 
 
+def stored_bytes(project_id: int, sha256: str) -> int | None:
+    """What it takes on the disk, compressed and with its index; None when it is gone."""
+    with suppress(OSError):
+        return _path(project_id, sha256).stat().st_size
+    return None
+
+
 class Reader:
     """One stored artifact, open for reading; use it as a context manager."""
 
@@ -131,11 +138,6 @@ class Reader:
             return 1
         before = self._frame(number).count(b"\n", 0, place - self._bytes[number])
         return int(self._lines[number]) + before + 1
-
-    @property
-    def stored_bytes(self) -> int:
-        """What it takes on the disk, compressed and with its index."""
-        return os.fstat(self._file.fileno()).st_size
 
     def place_of_lines(self, first: int, last: int) -> tuple[int, int]:
         """Where lines first to last lie, counted from one, both included: start and stop."""

@@ -80,6 +80,7 @@ live = [
     path("turn/", session_parts.turn, name="turn"),
     path("artifact/<str:sha256>/", session_parts.artifact_preview, name="artifact_preview"),
     path("artifacts/", artifact_list.artifact_rows, name="artifact_rows"),
+    path("artifact-documents/", artifact.artifact_documents, name="artifact_documents"),
     path("calls/", calls.call_rows, name="call_rows"),
     path("call-rules/", call_rules.call_rules, name="call_rules"),
     path("call-difference/", call_difference.call_difference, name="call_difference"),

@@ -14,7 +14,7 @@ from governance.domain.figures import size
 from governance.queries.lookup import Named, documents_like
 from outcomes.domain.scope import NAMES
 from outcomes.queries import lookup
-from outcomes.templatetags.addresses import agent_url, call_url, session_url
+from outcomes.templatetags.addresses import agent_url, artifact_url, call_url, session_url
 from outcomes.views.paging import with_query
 
 WITHOUT_TEXT: Final = 100  # places are few: all of them may be read through
@@ -118,7 +118,7 @@ def _artifacts(request: MemberRequest, text: str) -> list[Found]:
     return [
         Found(
             _split(row.sha256, text.lower().removeprefix("sha256:")),
-            reverse("outcomes:artifact_raw", args=[request.project.slug, row.sha256]),
+            artifact_url(request.project.slug, row.sha256),
             f"{row.media_type} · {size(row.size_bytes)}",
             row.created_at,
         )

@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Left
 
+from outcomes import artifact_store
 from outcomes.codec import as_text, digest_of
 from outcomes.models import ArtifactMaker, ArtifactTotal, ArtifactUse, Call
 from outcomes.models.calls import NAME_INDEXED
@@ -60,6 +61,7 @@ class ArtifactRow:
     use: ArtifactUse
     agents: list[str]
     newest: Call | None  # that refers to it
+    stored_bytes: int | None  # on the disk; none: not here
 
 
 def artifacts_shown(
@@ -122,7 +124,12 @@ def with_their_calls(project_id: int, uses: Sequence[ArtifactUse]) -> list[Artif
         for call in _calls_at(project_id, uses)
     }
     return [
-        ArtifactRow(use, agents[use.pk], newest.get((use.environment_id, use.name, use.last_at)))
+        ArtifactRow(
+            use,
+            agents[use.pk],
+            newest.get((use.environment_id, use.name, use.last_at)),
+            artifact_store.stored_bytes(project_id, use.artifact.sha256) if use.artifact else None,
+        )
         for use in uses
     ]
 

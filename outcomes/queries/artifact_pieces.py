@@ -65,8 +65,9 @@ class Beginning:
 def piece_of(project_id: int, sha256: str, media_type: str, wanted: str, at: Place) -> Piece | None:
     """None when its bytes are gone."""
     try:
+        stored = artifact_store.stored_bytes(project_id, sha256) or 0
         with artifact_store.Reader(project_id, sha256) as reader:
-            return _piece(reader, media_type, wanted, at)
+            return _piece(reader, stored, media_type, wanted, at)
     except artifact_store.NotStored:
         return None
 
@@ -89,7 +90,7 @@ def image_in(reader: Reader) -> Image | None:
     return image_of(_bytes(reader, 0, HEAD))
 
 
-def _piece(reader: Reader, media_type: str, wanted: str, at: Place) -> Piece:
+def _piece(reader: Reader, stored: int, media_type: str, wanted: str, at: Place) -> Piece:
     head = _bytes(reader, 0, HEAD)
     ways = shown_as(media_type, head)
     shown = next((way for way in ways if way == wanted), ways[0])
@@ -97,7 +98,7 @@ def _piece(reader: Reader, media_type: str, wanted: str, at: Place) -> Piece:
         "shown": shown,
         "ways": ways,
         "size_bytes": reader.size_bytes,
-        "stored_bytes": reader.stored_bytes,
+        "stored_bytes": stored,
         "lines": reader.lines,
     }
     match shown:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
 from governance.domain.figures import thousands
+from governance.queries.naming import documents_naming
 from outcomes import queries
 from outcomes.domain.pieces.kinds import Shown
 from outcomes.models import Artifact, ArtifactUse, Call
@@ -21,6 +22,7 @@ from outcomes.queries.calls import with_names
 from outcomes.queries.paging import page_of
 from outcomes.templatetags.addresses import ELSEWHERE, artifact_url
 from outcomes.views.paging import links_of, start_of, with_query
+from outcomes.views.parts import shown_part
 from outcomes.views.rows import call_lines
 
 REFERRING: Final = 20
@@ -77,6 +79,19 @@ def artifact(request: MemberRequest, artifact_id: str) -> HttpResponse:
         **(_around(here, piece) if piece else {}),
     }
     return render(request, "outcomes/artifact.html", context)
+
+
+@require_safe
+@member_page()
+def artifact_documents(request: MemberRequest) -> HttpResponse:
+    name = request.GET.get("of", "")
+    context = {
+        "page_title": "Documents that name it",
+        "name": name,
+        "naming": documents_naming(request.project, name),
+    }
+    part, page = "outcomes/_artifact_documents.html", "outcomes/artifact_part.html"
+    return shown_part(request, part, page, context)
 
 
 def _stored(request: MemberRequest, name: str, uses: list[ArtifactUse]) -> Artifact | None:

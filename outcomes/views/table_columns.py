@@ -57,6 +57,7 @@ ARTIFACTS: Final[Columns[ArtifactRow]] = {
     "stored": lambda row: row.use.artifact is not None,
     "media_type": lambda row: row.use.artifact.media_type if row.use.artifact else None,
     "size_bytes": lambda row: row.use.size_bytes,
+    "stored_bytes": lambda row: row.stored_bytes,
     "summary": lambda row: row.newest.detail if row.newest else None,
     "agents": lambda row: row.agents,
     "newest_tool": lambda row: row.newest.tool.name if row.newest else None,

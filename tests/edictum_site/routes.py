@@ -162,6 +162,7 @@ PROJECT_PAGES = {
     "GET outcomes:artifact": Role.VIEWER,
     "GET outcomes:artifacts": Role.VIEWER,
     "GET outcomes:artifact_rows": Role.VIEWER,
+    "GET outcomes:artifact_documents?of=0123456789": Role.VIEWER,
     "GET outcomes:rejected": Role.VIEWER,
     "GET outcomes:set_aside": Role.VIEWER,
     "POST outcomes:retry_batch": Role.OPERATOR,

@@ -1,0 +1,52 @@
+"""Documents that name something, such as an artifact, by its id: contracts and checks as they stand
+now, and tests of contracts."""
+
+import json
+from typing import Final, NamedTuple
+
+from django.db.models import Model, OuterRef, Subquery
+
+from governance.models import BundleVersion, Case, CheckVersion, Project
+
+SHORTEST: Final = 8  # characters of an id; a shorter one stands in many a word
+READ_AT_ONCE: Final = 4  # documents, which may have half a megabyte each
+TOLD: Final = 50  # tests
+
+
+class Naming(NamedTuple):
+    kind: str  # contract, check or test
+    name: str  # of the contract or the check
+    number: int | None = None  # of the version
+    test: str = ""
+
+
+def documents_naming(project: Project, text: str) -> list[Naming]:
+    if len(text) < SHORTEST:
+        return []
+    written = text.encode()
+    contracts = BundleVersion.objects.filter(
+        bundle__project=project, number=_newest(BundleVersion, "bundle")
+    )
+    checks = CheckVersion.objects.filter(
+        success_check__project=project, number=_newest(CheckVersion, "success_check")
+    )
+    found = [
+        Naming(kind, name, number)
+        for kind, rows, owner in (
+            ("contract", contracts, "bundle__name"),
+            ("check", checks, "success_check__name"),
+        )
+        for name, number, document in rows.order_by(owner)
+        .values_list(owner, "number", "document")
+        .iterator(chunk_size=READ_AT_ONCE)
+        if written in bytes(document)
+    ]
+    said = json.dumps(text)[1:-1]
+    cases = Case.objects.filter(bundle__project=project, calls__contains=said)
+    names = cases.order_by("bundle__name", "position").values_list("bundle__name", "name")
+    return found + [Naming("test", contract, None, name) for contract, name in names[:TOLD]]
+
+
+def _newest(versions: type[Model], owner: str) -> Subquery:
+    same = versions._default_manager.filter(**{owner: OuterRef(owner)})
+    return Subquery(same.order_by("-number").values("number")[:1])
