@@ -49,7 +49,13 @@ START = ("Start", "first_hour:start", "sign")  # until there is a contract and a
 
 # Pages that belong to an entry of the navigation, wherever they stand.
 BELONG = {
-    "outcomes:sessions": ("/calls/", "/compare-sessions/", "/delete-session/", "/reset-session/"),
+    "outcomes:sessions": (
+        "/calls/",
+        "/compare-sessions/",
+        "/delete-session/",
+        "/reset-session/",
+        "/saved-views/",
+    ),
     "outcomes:tools": ("/groups/",),
     "outcomes:agents": ("/stop/", "/stops/"),
 }

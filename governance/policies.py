@@ -26,6 +26,8 @@ class Action(StrEnum):
     MANAGE_SETTINGS = "manage settings"
     DELETE_SESSION = "delete sessions"
     WRITE_NOTE = "write notes"
+    SAVE_VIEW = "save views"
+    SHARE_VIEW = "share views"
 
 
 ROLE_FOR = {
@@ -46,6 +48,8 @@ ROLE_FOR = {
     Action.MANAGE_SETTINGS: Role.ADMIN,
     Action.DELETE_SESSION: Role.ADMIN,
     Action.WRITE_NOTE: Role.OPERATOR,
+    Action.SAVE_VIEW: Role.VIEWER,
+    Action.SHARE_VIEW: Role.OPERATOR,
 }
 NOT_FOR_KEYS = frozenset({Action.MANAGE_MEMBERS})
 

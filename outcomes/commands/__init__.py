@@ -35,6 +35,7 @@ from outcomes.commands.rejudging import (
 from outcomes.commands.rejudging_parts import run_waiting_parts, take_up_lost_parts
 from outcomes.commands.reports import keep_report
 from outcomes.commands.rolling_up import roll_up, roll_up_now_and_then
+from outcomes.commands.saved_views import remove_view, rename_view, save_view
 from outcomes.commands.session_notes import remove_note, write_note
 from outcomes.commands.session_reading import read_older_now_and_then
 from outcomes.commands.session_removal import (
@@ -94,6 +95,8 @@ __all__ = [
     "remove_traffic",
     "remove_unreferenced_artifacts",
     "remove_value",
+    "remove_view",
+    "rename_view",
     "reset_counters",
     "retry_batch",
     "roll_up",
@@ -103,6 +106,7 @@ __all__ = [
     "run_waiting_looks",
     "run_waiting_parts",
     "run_waiting_removals",
+    "save_view",
     "send_test_outcome",
     "settle_inbox",
     "start_backtest",

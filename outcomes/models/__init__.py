@@ -18,6 +18,7 @@ from outcomes.models.observed import TickedLine
 from outcomes.models.old_calls import OldCalls
 from outcomes.models.rejudging import PastVerdict, Rejudging, RejudgingPart
 from outcomes.models.rollups import Rollup, RollupChange, RollupMinute
+from outcomes.models.saved_views import SavedView
 from outcomes.models.sessions import Session
 from outcomes.models.store import StoredValue
 from outcomes.models.suggestions import Suggestion, SuggestionLook
@@ -47,6 +48,7 @@ __all__ = [
     "Rollup",
     "RollupChange",
     "RollupMinute",
+    "SavedView",
     "Session",
     "SessionMark",
     "SessionNote",

@@ -45,6 +45,7 @@ from outcomes.queries.rejudging import (
     result_so_far,
 )
 from outcomes.queries.reports import ReadReport, is_agent, reports_of
+from outcomes.queries.saved_views import saved_views
 from outcomes.queries.session_asking import Asking, asking_sessions
 from outcomes.queries.session_list import (
     SessionFilter,
@@ -138,6 +139,7 @@ __all__ = [
     "reports_of",
     "result_so_far",
     "sampled_calls",
+    "saved_views",
     "session_named",
     "sessionless_agents",
     "sessions",

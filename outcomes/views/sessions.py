@@ -44,6 +44,12 @@ def sessions(request: MemberRequest) -> HttpResponseBase:
             request.project.pk, request.GET.get("environment", "")
         ),
     }
+    slug, query = request.project.slug, choices.query()
+    for name, view in (
+        ("saved_views_url", "saved_views"),
+        ("view_choices_url", "saved_view_choices"),
+    ):
+        context[name] = with_query(reverse(f"outcomes:{view}", args=[slug]), **query)
     others = {name: request.GET.get(name, "") for name in (*NAMES, *KEPT)}
     context |= narrowing_context(request, narrowing_of(request), request.path, **others)
     return render(request, "outcomes/sessions.html", context)

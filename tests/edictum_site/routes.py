@@ -148,6 +148,11 @@ PROJECT_PAGES = {
     "GET outcomes:compare_sessions?of=s-1&with=s-1": Role.VIEWER,
     "POST outcomes:write_note?of=s-1": Role.OPERATOR,
     "POST outcomes:remove_note?of=s-1": Role.OPERATOR,
+    "GET outcomes:saved_views": Role.VIEWER,
+    "GET outcomes:saved_view_choices": Role.VIEWER,
+    "POST outcomes:save_view": Role.VIEWER,
+    "POST outcomes:rename_view": Role.OPERATOR,  # of one that is shared, as is removing it
+    "POST outcomes:remove_view": Role.OPERATOR,
     "GET outcomes:turn?of=s-1": Role.VIEWER,
     "GET outcomes:artifact_preview?of=s-1": Role.VIEWER,
     "GET outcomes:calls": Role.VIEWER,

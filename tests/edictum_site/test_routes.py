@@ -19,7 +19,7 @@ from governance.domain.actor import CONSOLE
 from governance.domain.roles import Role
 from governance.findings import found
 from governance.models import Deployment, Finding, Project
-from outcomes.commands import write_note
+from outcomes.commands import save_view, write_note
 from outcomes.models import Batch, Call, CallGroup, Rejudging, Session
 from tests import builders
 from tests.edictum_site import routes
@@ -109,6 +109,10 @@ class Things:
         return write_note(session, "Seen.", by=CONSOLE).pk
 
     @cached_property
+    def view(self) -> int:
+        return save_view(self.project.pk, "of everybody", "", shared=True, by=CONSOLE).pk
+
+    @cached_property
     def sha256(self) -> str:
         return Call.objects.get(project=self.project, call_id=self.call).artifact_name
 
@@ -196,6 +200,7 @@ THINGS: dict[str, Callable[[Things], object]] = {
     "key_id": lambda things: builders.a_key(things.project)[1].pk,
     "member_id": lambda things: builders.a_member(things.project).pk,
     "note_id": lambda things: things.note,
+    "view_id": lambda things: things.view,
     "finding_id": lambda things: a_finding(things.project).pk,
     "invitation_id": lambda things: things.invitation,
 }

@@ -37,6 +37,7 @@ PAGES = {
     "artifact's bytes": f"/p/default/artifacts/{ARTIFACT}/?as=bytes",
     "calls": "/p/default/calls/",
     "calls of a contract": "/p/default/calls/?contract=support-agent&from=2026-11-01T00:00Z",
+    "saved views": "/p/default/saved-views/",
     "call": f"/p/default/calls/{SESSION}-1/",
     "call to try": f"/p/default/try-call/?of={SESSION}-1",
     "denied call": f"/p/default/calls/{SESSION}-3/",

@@ -1,0 +1,32 @@
+"""Filters and an order of a list, kept under a name: by one person, or for the whole project."""
+
+from django.db import models
+from django.db.models import Q
+
+
+class SavedView(models.Model):
+    id = models.BigAutoField(primary_key=True)
+    project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
+    owner = models.ForeignKey(  # none: it is the project's
+        "governance.User", models.CASCADE, related_name="+", null=True, db_index=False
+    )
+    name = models.CharField(max_length=80)
+    query = models.CharField(max_length=2000, blank=True)  # of the list's address
+    author = models.CharField(max_length=320)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "owner", "name"], name="one_view_per_person_and_name"
+            ),
+            models.UniqueConstraint(
+                fields=["project", "name"],
+                condition=Q(owner=None),
+                name="one_shared_view_of_a_name",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
