@@ -96,8 +96,7 @@ class Figures:
     @property
     def judged(self) -> int:
         """What a rate is of: successes and failures."""
-        found = self.by_verdict
-        return found[_SUCCESS] + found[_FAILURE]
+        return sum(self._judged())
 
     @property
     def disagreements(self) -> int:
@@ -114,12 +113,16 @@ class Figures:
 
     @property
     def rate(self) -> float | None:
-        return self.successes / self.judged if self.judged else None
+        successes, failures = self._judged()
+        judged = successes + failures
+        return successes / judged if judged else None
 
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The 95 % Wilson interval of the success rate."""
-        return wilson(self.successes, self.judged) if self.judged else None
+        successes, failures = self._judged()
+        judged = successes + failures
+        return wilson(successes, judged) if judged else None
 
     @property
     def worst_first(self) -> tuple[float, float, int]:
@@ -143,6 +146,16 @@ class Figures:
     @property
     def p99_ms(self) -> float | None:
         return percentile(self.durations, 99)
+
+    def _judged(self) -> tuple[int, int]:
+        """Successes and failures; a chart of many asks for nothing else."""
+        successes = failures = 0
+        for (_, verdict, _), calls in self.counts.items():
+            if verdict == _SUCCESS:
+                successes += calls
+            elif verdict == _FAILURE:
+                failures += calls
+        return successes, failures
 
     def _summed(self, place: int) -> Counter[str]:
         found: Counter[str] = Counter()

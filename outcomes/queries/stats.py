@@ -178,8 +178,9 @@ def _spans(wanted: CallFilter, step: Step | None, zone: tzinfo, cut: datetime | 
 
 
 def _all_steps(steps: Iterable[Span], found: dict[int, Figures]) -> list[StepFigures]:
+    nothing = Figures()  # one for all: of many tools in many steps there are thousands
     return [
-        StepFigures(each.start, each.end, found.get(place, Figures()))
+        StepFigures(each.start, each.end, found.get(place, nothing))
         for place, each in enumerate(steps)
     ]
 
