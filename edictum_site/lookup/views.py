@@ -10,6 +10,8 @@ from edictum_site.lookup.places import Place
 from edictum_site.shell import GROUPS
 from governance.auth import MemberRequest, member_page
 from outcomes.domain.scope import NAMES
+from outcomes.queries.lookup import A_FEW
+from outcomes.views.sentences import number_word
 
 OF_NAVIGATION = tuple(Place(*entry) for group in GROUPS for entry in group)
 
@@ -19,6 +21,7 @@ OF_NAVIGATION = tuple(Place(*entry) for group in GROUPS for entry in group)
 def search(request: MemberRequest) -> HttpResponse:
     text, groups = _found(request)
     number = sum(len(group.items) for group in groups)
+    is_cut = any(len(group.items) == A_FEW for group in groups)
     return render(
         request,
         "lookup/search.html",
@@ -26,7 +29,7 @@ def search(request: MemberRequest) -> HttpResponse:
             "page_title": "Search",
             "text": text,
             "groups": groups,
-            "sentence": _sentence(text, number),
+            "sentence": _sentence(text, number, is_cut=is_cut),
             "kept": [(name, request.GET[name]) for name in NAMES if request.GET.get(name)],
         },
     )
@@ -51,9 +54,11 @@ def _found(request: MemberRequest) -> tuple[str, list[Group]]:
     return text, found_for(request, text, OF_NAVIGATION)
 
 
-def _sentence(text: str, number: int) -> str:
+def _sentence(text: str, number: int, *, is_cut: bool) -> str:
     if not text:
         return "Search this project"
     if not number:
         return "Nothing here is called so."
-    return "One thing fits." if number == 1 else f"{number} things fit."
+    if is_cut:
+        return f"At most {number_word(A_FEW)} of each kind are shown of what fits."
+    return "One thing fits." if number == 1 else f"{number_word(number).capitalize()} things fit."

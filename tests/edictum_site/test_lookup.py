@@ -91,6 +91,24 @@ def test_pages_are_found_by_their_words_and_offered_to_whom_may_open_them():
     assert places_like("", Role.ADMIN) == list(PLACES)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "Search this project"),
+        ("nothing-is-so", "Nothing here is called so."),
+        ("alpha", "One thing fits."),
+        ("s-", "Two things fit."),
+        ("tool-", "At most six of each kind are shown of what fits."),
+    ],
+)
+def test_the_page_says_how_much_fits(posted, admin_client, text, words):
+    for number in range(7):
+        name = f"tool-{number}"
+        Tool.objects.create(project=posted, name=name, digest=digest_of(name))
+    page = admin_client.get(reverse("lookup:search", args=[posted.slug]), {"q": text})
+    assert page.context["sentence"] == words
+
+
 def test_every_page_that_is_offered_is_there(project, admin_client):
     shown = admin_client.get(reverse("lookup:search", args=[project.slug]))
     (pages,) = (group for group in shown.context["groups"] if group.title == "Pages")

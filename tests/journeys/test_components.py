@@ -11,6 +11,9 @@ from tests.journeys.console import VARIABLES
 from tests.journeys.test_accessibility import RULES, SERIOUS
 
 pytestmark = pytest.mark.look
+# Here one sheet names the others. To look into them, which none of these rules does, it would put
+# them into the page itself, where the policy forbids styles.
+AS_SERVED = RULES | {"preload": False}
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +47,7 @@ def test_it_has_no_serious_finding_and_is_as_wide_as_the_screen(
         "document.querySelectorAll('.chart-table').forEach((table) => (table.open = true))"
     )
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    found = Axe().run(page, options=RULES).response["violations"]
+    found = Axe().run(page, options=AS_SERVED).response["violations"]
     assert [
         (each["id"], [node["html"][:200] for node in each["nodes"][:3]])
         for each in found
