@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from outcomes import commands, pulse
-from outcomes.commands.job_processes import see_to_it
+from outcomes.commands.job_processes import JOBS, SETTLERS
 
 
 @shared_task
@@ -13,6 +13,8 @@ def settle() -> None:
         while goes_on:
             pulse.give()
             settled = commands.settle_inbox(ahead)
+            if commands.is_more_than_one_can_do():
+                SETTLERS.see_to_it(1)
             goes_on = commands.roll_up_now_and_then() or bool(settled)
             goes_on = goes_on or commands.read_older_now_and_then()
 
@@ -36,12 +38,12 @@ def find_unread_documents() -> None:
 def run_jobs() -> None:
     waiting = commands.take_up_lost_backtests() + commands.take_up_lost_parts()
     waiting += commands.waiting_removals() + commands.waiting_old_calls()
-    see_to_it(waiting + commands.take_up_lost_looks())
+    JOBS.see_to_it(waiting + commands.take_up_lost_looks())
 
 
 @shared_task
 def look_for_suggestions() -> None:
-    see_to_it(commands.ask_for_looks())
+    JOBS.see_to_it(commands.ask_for_looks())
 
 
 @shared_task

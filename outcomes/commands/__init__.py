@@ -10,6 +10,7 @@ from outcomes.commands.backtests import (
     take_up_lost_backtests,
 )
 from outcomes.commands.batches import retry_batch
+from outcomes.commands.claims import is_more_than_one_can_do
 from outcomes.commands.counters import remove_idle_values, reset_counters
 from outcomes.commands.demo import (
     ask_for_demo,
@@ -80,6 +81,7 @@ __all__ = [
     "find_drift",
     "find_unread_documents",
     "forget_connected",
+    "is_more_than_one_can_do",
     "keep_report",
     "look_through_old_calls",
     "next_demo",

@@ -5,6 +5,9 @@ raised and the database takes all back, so nothing there tells of it, and the ne
 claim the same. So each claim is named in a file that its process holds locked: a file whose lock
 is free is of a process that died over these batches. It need not survive the machine, and is not
 flushed: it costs a few system calls.
+
+Where the database has one lock for all, processes that settle side by side also know by these files
+what the others have in hand.
 """
 
 import fcntl
@@ -12,13 +15,18 @@ import json
 import logging
 import os
 import secrets
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from django.conf import settings
 
+CHOOSING = ".choosing"
+PATIENCE, PAUSE = 2.0, 0.002  # seconds
+
 logger = logging.getLogger(__name__)
+_own: set[Path] = set()
 
 
 @contextmanager
@@ -30,25 +38,70 @@ def at_work(batches: Iterable[int]) -> Iterator[None]:
         logger.warning("Which batches are worked on cannot be noted: %s", error)
         yield
         return
+    _own.add(path)
     try:
         yield
     finally:
         path.unlink(missing_ok=True)
         os.close(handle)
+        _own.discard(path)
+
+
+@contextmanager
+def choosing() -> Iterator[None]:
+    """One process at a time chooses batches and names them, so that no two choose the same."""
+    try:
+        _folder().mkdir(exist_ok=True, mode=0o700)
+        handle = os.open(_folder() / CHOOSING, os.O_CREAT | os.O_WRONLY, 0o600)
+    except OSError:  # then they may: whoever is slower finds them taken
+        yield
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def in_hand() -> Iterator[list[int]]:
+    """The batches of each other process that lives."""
+    for path in _paths():
+        if path in _own:
+            continue
+        with suppress(OSError), path.open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield _read(file.read())
+
+
+def wait_for_older(first: int) -> None:
+    """Until the others have written what is older than this batch, though not for ever.
+
+    A session is read on with calls that come in their order, and anew when they do not.
+    """
+    ends = time.monotonic() + PATIENCE
+    while any(min(batches, default=first) < first for batches in in_hand()):
+        if time.monotonic() > ends:
+            return
+        time.sleep(PAUSE)
 
 
 def left_behind() -> Iterator[list[int]]:
     """The batches in hand of each worker that died; once taken note of, it is forgotten."""
-    try:
-        paths = [each for each in _folder().iterdir() if not each.name.startswith(".")]
-    except OSError:  # nobody has noted anything, or nobody can
-        return
-    for path in paths:
+    for path in _paths():
         with suppress(FileNotFoundError), path.open("r+b") as file, suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(file.fileno()).st_nlink:  # else another worker has taken note of it
                 yield _read(file.read())
                 path.unlink(missing_ok=True)
+
+
+def _paths() -> list[Path]:
+    try:
+        return [each for each in _folder().iterdir() if not each.name.startswith(".")]
+    except OSError:  # nobody has noted anything, or nobody can
+        return []
 
 
 def _say(batches: list[int]) -> tuple[Path, int]:

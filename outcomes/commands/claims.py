@@ -2,11 +2,13 @@
 
 PostgreSQL locks the rows and passes over those that others hold. SQLite has one lock for all, so
 there the thinking comes before it: batches are read and decided on first, and taken at the end,
-where a row that is gone says that another worker was faster.
+where a row that is gone says that another process was faster. That costs what was thought, so
+processes name what they have in hand, and write in the order of the batches.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
@@ -17,6 +19,7 @@ from django.db.models.functions import Length
 from django.utils import timezone
 
 from outcomes.codec import as_text, unpacked_size
+from outcomes.commands.at_work import at_work, choosing, in_hand, wait_for_older
 from outcomes.models import Batch
 from outcomes.models.inbox import DEATHS, TRIES
 from outcomes.wire import Sender, Source
@@ -26,7 +29,11 @@ MOST_BATCHES = 500
 # Of one transaction, packed and unpacked, unless a batch alone has more: read items take several
 # times that, and a worker must not die of a claim whose batches are well by themselves.
 MOST_BYTES = 32 * 1024 * 1024
+MUCH = 20_000  # items that wait: more than is settled in a second
+MANY_BATCHES = 2_000
+ASK_EVERY = 0.5  # seconds
 PAUSE = timedelta(seconds=2)  # before a batch that failed is tried again; doubled each time
+_ask_again = float("-inf")
 DIED = (
     "The worker died while it settled this batch: it ran out of memory, a library crashed, or its"
     " process was ended from outside. Its log tells which; then try again."
@@ -49,10 +56,23 @@ class Taken(Exception):
 
 @contextmanager
 def claimed(*, only: int | None = None) -> Iterator[list[Claimed]]:
-    """Batches to settle, and the transaction to do it in; an exception takes all back."""
-    locked = connection.vendor == "postgresql"
-    with transaction.atomic() if locked else _no_transaction():
-        yield _next(only, lock=locked)
+    """Batches to settle, named as such, and the transaction to do it in where rows are locked; an
+    exception takes all back."""
+    with ExitStack() as claim:
+        if connection.vendor == "postgresql":
+            claim.enter_context(transaction.atomic())
+            batches = _named(_next(only, lock=True), claim)
+        else:
+            with choosing():
+                others = {number for batches in in_hand() for number in batches}
+                batches = _named(_next(only, besides=others), claim)
+        yield batches
+
+
+def _named(batches: list[Claimed], claim: ExitStack) -> list[Claimed]:
+    if batches:
+        claim.enter_context(at_work(batch.id for batch in batches))
+    return batches
 
 
 def after(last: int) -> list[Claimed]:
@@ -64,6 +84,8 @@ def after(last: int) -> list[Claimed]:
 def taken(batches: list[Claimed]) -> Iterator[None]:
     """The part that writes: one transaction, and the batches are gone when it is over."""
     ids = [batch.id for batch in batches]
+    if connection.vendor == "sqlite":
+        wait_for_older(min(ids))
     with transaction.atomic():
         gone, _ = Batch.objects.filter(pk__in=ids, set_aside_at=None).delete()
         if gone < len(ids):
@@ -71,9 +93,15 @@ def taken(batches: list[Claimed]) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def _no_transaction() -> Iterator[None]:
-    yield
+def is_more_than_one_can_do() -> bool:
+    """Whether so much waits that a second process is worth its start; asked now and then."""
+    global _ask_again
+    if connection.vendor == "postgresql" or time.monotonic() < _ask_again:
+        return False
+    _ask_again = time.monotonic() + ASK_EVERY
+    waiting = _waiting().order_by("id").values_list("items", flat=True)[:MANY_BATCHES]
+    items = list(waiting)
+    return len(items) == MANY_BATCHES or sum(items) >= MUCH
 
 
 def to_try_alone() -> int | None:
@@ -109,8 +137,10 @@ def _note(batch_id: int, error: str, *, of: int) -> None:
         batch.save(update_fields=["tries", "error", "next_try_at", "set_aside_at"])
 
 
-def _next(only: int | None, *, lock: bool) -> list[Claimed]:
+def _next(only: int | None, *, lock: bool = False, besides: Collection[int] = ()) -> list[Claimed]:
     waiting = _waiting() if only is None else Batch.objects.filter(set_aside_at=None, pk=only)
+    if besides:
+        waiting = waiting.exclude(pk__in=besides)
     if lock:
         waiting = waiting.select_for_update(skip_locked=True)
     return _read(_fresh(waiting) if only is None else waiting)

@@ -1,4 +1,4 @@
-"""The processes that run jobs beside the worker: started when some wait, gone when none do.
+"""The processes that work beside the worker: started when something waits, gone when nothing does.
 
 The worker has one thread, and it settles. A thread of its own would share the interpreter with it,
 and a worker of its own would take memory all day; these belong to the worker's process group and
@@ -13,23 +13,35 @@ from typing import Final
 
 from django.conf import settings
 
-AT_MOST: Final = min(os.cpu_count() or 1, 2)
+from outcomes.models.statements import ON_POSTGRESQL
 
-_lock = threading.Lock()
-_running: list[subprocess.Popen[bytes]] = []
-
-
-def see_to_it(waiting: int) -> None:
-    """Called again and again: starts processes as far as they are needed and not there."""
-    with _lock:
-        _running[:] = [each for each in _running if each.poll() is None]
-        while len(_running) < min(waiting, AT_MOST):
-            _running.append(_started())
+_CORES: Final = os.cpu_count() or 1
 
 
-def _started() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, str(settings.BASE / "manage.py"), "run_jobs"],
-        stdin=subprocess.DEVNULL,
-        cwd=settings.BASE,
-    )
+class Processes:
+    """Of one command of `manage.py`, so many at most."""
+
+    def __init__(self, command: str, at_most: int) -> None:
+        self._command = command
+        self._at_most = at_most
+        self._lock = threading.Lock()
+        self._running: list[subprocess.Popen[bytes]] = []
+
+    def see_to_it(self, waiting: int) -> None:
+        """Called again and again: starts processes as far as they are needed and not there."""
+        with self._lock:
+            self._running[:] = [each for each in self._running if each.poll() is None]
+            while len(self._running) < min(waiting, self._at_most):
+                self._running.append(self._started())
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            [sys.executable, str(settings.BASE / "manage.py"), self._command],
+            stdin=subprocess.DEVNULL,
+            cwd=settings.BASE,
+        )
+
+
+JOBS: Final = Processes("run_jobs", min(_CORES, 2))
+# PostgreSQL works on the other core itself.
+SETTLERS: Final = Processes("settle_beside", 0 if ON_POSTGRESQL else min(_CORES - 1, 1))

@@ -6,7 +6,7 @@ import logging
 from django.db import InterfaceError, OperationalError, connection
 
 from outcomes.commands.ahead import Ahead
-from outcomes.commands.at_work import at_work, left_behind
+from outcomes.commands.at_work import left_behind
 from outcomes.commands.claims import Taken, claimed, note_death, note_failure, taken, to_try_alone
 from outcomes.commands.reading import read
 from outcomes.commands.writing import write
@@ -51,12 +51,11 @@ def _settle(tried: list[int], ahead: Ahead | None = None, *, only: int | None = 
         if not batches:
             return 0
         tried.extend(batch.id for batch in batches)
-        with at_work(batch.id for batch in batches):
-            reading = read(batches, ahead.take() if ahead else {})
-            if ahead:
-                ahead.look(reading.items, last=batches[-1].id)
-            with taken(batches):
-                write(reading)
+        reading = read(batches, ahead.take() if ahead else {})
+        if ahead:
+            ahead.look(reading.items, last=batches[-1].id)
+        with taken(batches):
+            write(reading)
     return reading.items
 
 
