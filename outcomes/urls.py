@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
 from outcomes.views import (
+    agent_activity,
     agents,
     approvals,
     artifact,
@@ -89,6 +90,7 @@ live = [
     path("approvals/", approvals.waiting_approvals, name="waiting_approvals"),
     path("agents/", agents.agent_rows, name="agent_rows"),
     path("agent/", agents.agent_standing, name="agent_standing"),
+    path("agent-activity/", agent_activity.agent_activity, name="agent_activity"),
     path("check-words/", check_editor.check_words, name="check_words"),
     path("contract-words/", contract_editor.words, name="contract_words"),
     path("taking/", taking.taking, name="taking"),

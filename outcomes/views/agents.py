@@ -29,6 +29,7 @@ from outcomes.queries.fleet import (
     fleet_of_late,
 )
 from outcomes.templatetags.addresses import ELSEWHERE
+from outcomes.views.agent_activity import activity_url
 from outcomes.views.fleet_words import (
     StandingWords,
     agent_sentence,
@@ -89,10 +90,16 @@ def agent_rows(request: MemberRequest) -> HttpResponse:
 @member_page()
 def agent(request: MemberRequest, name: str) -> HttpResponse:
     name = request.GET.get("id", name) if name == ELSEWHERE else name
-    context = _one(request, name)
+    scope = _scope(request)
+    context = _one(request, name, scope)
     reports = queries.reports_of(request.project.pk, name)
     context |= {
         "page_title": name,
+        "activity_url": activity_url(request.project.slug, name, scope),
+        "sessions_url": with_query(
+            reverse("outcomes:sessions", args=[request.project.slug]),
+            **scope.query() | {"agent": name},
+        ),
         "scans": [read_scan(each) for each in reports if _is(each, AgentReport.Kind.SKILL_SCAN)],
         "manifests": [
             read_manifest(each) for each in reports if _is(each, AgentReport.Kind.MANIFEST)
@@ -104,7 +111,7 @@ def agent(request: MemberRequest, name: str) -> HttpResponse:
 @require_safe
 @member_page()
 def agent_standing(request: MemberRequest) -> HttpResponse:
-    context = _one(request, request.GET.get("of", ""))
+    context = _one(request, request.GET.get("of", ""), _scope(request))
     if request.GET.get("tag") == context["tag"]:
         return HttpResponse(status=204)
     return render(request, "outcomes/_agent_standing.html", context | {"alone": True})
@@ -182,11 +189,10 @@ def _list(request: MemberRequest, whole: Fleet) -> dict[str, Any]:
     }
 
 
-def _one(request: MemberRequest, name: str) -> dict[str, Any]:
+def _one(request: MemberRequest, name: str, scope: Scope) -> dict[str, Any]:
     whole = fleet(request.project.pk, name=name)
     if not whole.agents and not queries.is_agent(request.project.pk, name):
         raise NotFound("There is no such agent.")
-    scope = _scope(request)
     rows = _lines(request, scope, whole.agents)
     tag = _hash(rows, whole.stops)
     return {

@@ -199,6 +199,7 @@ PROJECT_PAGES = {
     "GET outcomes:agent_rows": Role.VIEWER,
     "GET outcomes:agent": Role.VIEWER,
     "GET outcomes:agent_standing?of=unknown": Role.VIEWER,
+    "GET outcomes:agent_activity?of=bot": Role.VIEWER,
     "GET governance:contracts": Role.VIEWER,
     "GET governance:new_contract": Role.EDITOR,
     "POST governance:new_contract": Role.EDITOR,

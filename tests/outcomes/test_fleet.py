@@ -1,6 +1,8 @@
 """The fleet: who is connected, what each agent runs, and whether it ought to."""
 
+import html
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
@@ -340,3 +342,29 @@ def test_a_small_fleet_is_told_as_it_is_now(agent, pages, connect):
         call(agent, name)
         assert name in pages.text("live/agents/")
     assert 'hx-trigger="every 2s"' in pages.get("agents/").text
+
+
+def test_what_an_agent_did_stands_beside_the_time_before(agent, pages, connect):
+    call(agent, tool_name="mail")
+    call(agent, type="failure", error="x", output=None, tool_success=None, tool_name="mail")
+    call(agent, type="denied", reason="contract", output=None, tool_success=None)
+    call(agent, timestamp=(datetime.now(UTC) - timedelta(hours=30)).isoformat())
+    call(agent, "another")
+    body = pages.get("agents/bot/").content.decode()
+    (address,) = re.findall(r'id="agent-activity" hx-get="([^"]*)"', body)
+    page = pages.client.get(html.unescape(address))
+    text = text_of(page)
+    assert (
+        "50.0 % of 2 calls succeeded in the last 24 hours, was 100.0 % of 1; 1 was denied." in text
+    )
+    assert "Denied 1 of 3 was 0 of 1" in text
+    assert "contract was 0 1 100 %" in text
+    assert "mail 2 50.0 % of 2" in text
+    (again,) = re.findall(r'data-live hx-get="([^"]*)"', page.content.decode())
+    alone = pages.client.get(html.unescape(again), headers={"HX-Request": "true"})
+    assert alone.status_code in (204, 200)  # the minute may have passed meanwhile
+    call(agent)
+    fresh = pages.client.get(html.unescape(again), headers={"HX-Request": "true"})
+    assert "66.7 % of 3 calls succeeded" in text_of(fresh)
+    assert "<html" not in fresh.content.decode()
+    assert "It called nothing in the last 24 hours." in pages.text("live/agent-activity/", of="no")

@@ -1,0 +1,170 @@
+"""What an agent did, beside the time before: its rate, its tools, what was denied to it."""
+
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+
+from governance.auth import MemberRequest, member_page
+from governance.domain.figures import percent
+from outcomes.charts import LinkTo
+from outcomes.domain.figures import Figures
+from outcomes.domain.moments import time_text
+from outcomes.domain.scope import Scope
+from outcomes.queries import overview as found
+from outcomes.queries.overview import Period, StoppedCounts
+from outcomes.templatetags.addresses import agent_url, tool_url
+from outcomes.views import overview_charts as charts
+from outcomes.views.denials import denied_url
+from outcomes.views.overview import is_worse, points_words
+from outcomes.views.paging import with_query
+from outcomes.views.parts import shown_part
+from outcomes.views.scope import scope_of, tag_of
+from outcomes.views.sentences import counted
+
+PART: Final = "outcomes/_agent_activity.html"
+TOOLS_SHOWN: Final = 12
+
+
+class ToolRow(NamedTuple):
+    name: str
+    now: Figures
+    before: Figures
+    trend: SafeString
+    url: str
+
+
+@require_safe
+@member_page()
+def agent_activity(request: MemberRequest) -> HttpResponse:
+    """A part of the agent's page: fetched once that is there, and again as long as something has
+    changed; a page of its own for who follows its link."""
+    scope, name = scope_of(request, of_agent=False), request.GET.get("of", "")
+    newest = found.newest_event(request.project.pk)
+    if request.GET.get("tag") == tag_of(request, scope, newest):
+        return HttpResponse(status=204)
+    context = _activity(request, name, scope, newest) | {"page_title": name}
+    return shown_part(request, PART, "outcomes/agent_activity.html", context)
+
+
+def activity_url(slug: str, name: str, scope: Scope, tag: str = "") -> str:
+    address = reverse("outcomes:agent_activity", args=[slug])
+    return with_query(address, of=name, **scope.query(), tag=tag)
+
+
+def _activity(request: MemberRequest, name: str, of_all: Scope, newest: int) -> dict[str, Any]:
+    project_id, slug = request.project.pk, request.project.slug
+    scope = replace(of_all, agent=name)
+    now, before = found.two_periods(project_id, scope)
+    counts = found.stopped_counts(project_id, scope)
+    whole, then = now.whole, before.whole
+    worse = is_worse(whole, then)
+    chosen = scope.query()
+    addresses = {
+        page: with_query(reverse(f"outcomes:{page}", args=[slug]), **chosen)
+        for page in ("calls", "denials", "sessions")
+    }
+    tools = _tools(slug, scope, now, before)
+    return {
+        "did": did_sentence(of_all, whole, then, counts),
+        "now": whole,
+        "before": then,
+        "points": points_words(whole, then),
+        "worse": worse,
+        "counts": counts,
+        "reasons": _reasons(slug, scope, whole, then),
+        "tools": tools[:TOOLS_SHOWN],
+        "tools_of": len(tools),
+        "step_words": charts.STEP_WORDS[scope.step],
+        "calls_url": addresses["calls"],
+        "denials_url": addresses["denials"],
+        "sessions_url": addresses["sessions"],
+        "longer_url": with_query(agent_url(slug, name), range="30d"),
+        "activity_url": activity_url(slug, name, of_all, tag_of(request, of_all, newest)),
+        "back": agent_url(slug, name),
+        **_charts(scope, now, before, _link(scope, addresses["calls"]), worse=worse),
+    }
+
+
+def did_sentence(scope: Scope, now: Figures, before: Figures, counts: StoppedCounts) -> str:
+    """97.2 % of 1,204 calls succeeded in the last 24 hours, was 98.0 % of 1,100; 12 were denied."""
+    if not now:
+        was = f"; {before.calls:,} in {scope.before_words}" if before else ""
+        return f"It called nothing {scope.in_words}{was}."
+    said = [f"{counted(now.calls, 'call')} {scope.in_words}"]
+    if now.judged:
+        was = f", was {percent(before.rate)} of {before.judged:,}" if before.judged else ""
+        said = [
+            f"{percent(now.rate)} of {counted(now.judged, 'call')} succeeded {scope.in_words}{was}"
+        ]
+    if now.denied:
+        said.append(f"{now.denied:,} {'was' if now.denied == 1 else 'were'} denied")
+    if counts.stopped:
+        said.append(f"{counted(counts.stopped, 'session')} stopped by a limit")
+    return "; ".join(said) + "."
+
+
+def _reasons(
+    slug: str, scope: Scope, now: Figures, before: Figures
+) -> list[tuple[str, int, int, str]]:
+    """The most frequent first: each now, before, and where its calls are."""
+    was = before.by_reason
+    found = [
+        (
+            reason,
+            each.calls,
+            was[reason].calls if reason in was else 0,
+            denied_url(slug, scope, reason=reason),
+        )
+        for reason, each in now.by_reason.items()
+    ]
+    return sorted(found, key=lambda each: (-each[1], each[0]))
+
+
+def _tools(slug: str, scope: Scope, now: Period, before: Period) -> list[ToolRow]:
+    """The least reliable first."""
+    tools, then = now.by_tool(), before.by_tool()
+    in_order = sorted(tools, key=lambda name: (tools[name].worst_first, name))
+    rates = {name: [step.figures.rate for step in now.tools[name]] for name in in_order}
+    known = [rate for row in rates.values() for rate in row if rate is not None]
+    among = (min(known, default=0.0), 1.0)
+    return [
+        ToolRow(
+            name,
+            tools[name],
+            then.get(name, Figures()),
+            charts.row_spark(rates[name], among, f"Success of {name} over time", bad=False),
+            tool_url(slug, name, **scope.query()),
+        )
+        for name in in_order
+        if tools[name]
+    ]
+
+
+def _link(scope: Scope, calls: str) -> LinkTo:
+    steps, address = scope.steps(), calls.partition("?")[0]
+
+    def link(first: int, last: int) -> str:
+        time = {"from": time_text(steps[first].start), "to": time_text(steps[last].end)}
+        return with_query(address, **time, environment=scope.environment, agent=scope.agent)
+
+    return link
+
+
+def _charts(
+    scope: Scope, now: Period, before: Period, link: LinkTo, *, worse: bool
+) -> dict[str, Any]:
+    def spark(value: Any, says: str, *, bad: bool = False) -> SafeString:
+        return charts.tile_spark(now, before, value, says, bad=bad)
+
+    return {
+        "outcomes_chart": charts.outcomes_chart(scope, now, link),
+        "rate_chart": charts.rate_chart(scope, now, before),
+        "rate_spark": spark(lambda each: each.rate, "Success rate over time", bad=worse),
+        "calls_spark": spark(lambda each: each.calls, "Calls over time"),
+        "failed_spark": spark(lambda each: each.ran_and_failed, "Calls that ran and failed"),
+        "denied_spark": spark(lambda each: each.denied, "Denied calls over time"),
+    }
