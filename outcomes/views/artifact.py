@@ -1,10 +1,10 @@
 """One artifact: a piece of it, whatever its size, and the calls that refer to it or read it."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
@@ -23,7 +23,7 @@ from outcomes.queries.paging import page_of
 from outcomes.templatetags.addresses import ELSEWHERE, artifact_url
 from outcomes.views.paging import links_of, start_of, with_query
 from outcomes.views.parts import shown_part
-from outcomes.views.rows import call_lines
+from outcomes.views.rows import arguments_text
 
 REFERRING: Final = 20
 READING: Final = 20
@@ -57,7 +57,6 @@ def artifact(request: MemberRequest, artifact_id: str) -> HttpResponse:
     )
     reads = sum(use.reads for use in uses)
     reading = list(with_names(calls_reading(request.project.pk, name))[:READING]) if reads else []
-    lines = call_lines([*referring.rows, *reading], timezone.now())
     calls = sum(use.calls for use in uses)
     piece = _piece(request, stored)
     context = {
@@ -69,8 +68,8 @@ def artifact(request: MemberRequest, artifact_id: str) -> HttpResponse:
         "reads": reads,
         "first_at": min((use.first_at for use in uses if use.first_at), default=None),
         "makers": makers_of(uses),
-        "referring": lines[: len(referring.rows)],
-        "reading": lines[len(referring.rows) :],
+        "referring": [(row, "") for row in referring.rows],
+        "reading": _asked_for(reading, name),
         "links": links_of(referring, PLACE_BY_TIME, here),
         "size_bytes": stored.size_bytes if stored else max(use.size_bytes for use in uses),
         "sentence": _sentence(stored, referring.rows, calls, reads),
@@ -79,6 +78,18 @@ def artifact(request: MemberRequest, artifact_id: str) -> HttpResponse:
         **(_around(here, piece) if piece else {}),
     }
     return render(request, "outcomes/artifact.html", context)
+
+
+def _asked_for(reading: Sequence[Call], name: str) -> list[tuple[Call, str]]:
+    """What each of them says beside the name: which lines, as a rule."""
+    told = {whole.row.pk: whole.folded.tool_args for whole in queries.whole_calls(reading)}
+    found = []
+    for row in reading:
+        arguments = told.get(row.pk)
+        said = arguments.items() if isinstance(arguments, dict) else ()
+        others = {key: value for key, value in said if name not in str(value)}
+        found.append((row, arguments_text(others) if others else ""))
+    return found
 
 
 @require_safe

@@ -105,7 +105,11 @@ def is_late(row: Call, now: datetime) -> bool:
 
 
 def arguments_line(whole: WholeCall | None) -> str:
-    arguments = None if whole is None else whole.folded.tool_args
+    return arguments_text(None if whole is None else whole.folded.tool_args)
+
+
+def arguments_text(arguments: Json) -> str:
+    """In one line; of many, how they begin."""
     match arguments:
         case None:
             return ""

@@ -119,7 +119,7 @@ def test_an_artifact_tells_who_refers_to_it_and_who_came_back_to_read_it(pages, 
         in text
     )
     assert "Asked for by agents' keys 2 times" in text
-    assert 'read_file other artifact_reference: "' in text
+    assert 'read_file other lines: "1-9"' in text
     text = pages.text("artifacts/s3:%2F%2Fbucket%2Fx/")
     assert (
         "2 calls refer to this output of query , which other called, which its agent keeps" in text

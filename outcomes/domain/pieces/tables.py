@@ -44,7 +44,7 @@ def delimiter_of(head: bytes) -> str:
 def table_piece(
     window: bytes, start: int, line: int, delimiter: str, *, is_end: bool, most: int = RECORDS
 ) -> TablePiece:
-    lines = _lines(window)
+    lines = _lines(window, most * LINES_OF_ONE)
     if lines and not is_end and not lines[-1].endswith(b"\n"):
         cut = lines.pop()
         if not lines:
@@ -64,11 +64,11 @@ def table_piece(
     return TablePiece(records, start, stop, line + place, spoilt)
 
 
-def _lines(window: bytes) -> list[bytes]:
-    """Divided by the end of a line alone, as lines are counted."""
-    lines = [each + b"\n" for each in window.split(b"\n")]
-    last = lines.pop()[:-1]
-    return [*lines, last] if last else lines
+def _lines(window: bytes, most: int) -> list[bytes]:
+    """Divided by the end of a line alone, as lines are counted; no more than can be needed."""
+    *whole, rest = window.split(b"\n", most)
+    lines = [each + b"\n" for each in whole]
+    return [*lines, rest] if rest and len(whole) < most else lines
 
 
 def _read(lines: Sequence[bytes], delimiter: str) -> tuple[list[str], int | None]:
