@@ -56,7 +56,7 @@ BELONG = {
         "/reset-session/",
         "/saved-views/",
     ),
-    "outcomes:tools": ("/groups/",),
+    "outcomes:tools": ("/groups/", "/live/tool-"),
     "outcomes:agents": ("/stop/", "/stops/"),
 }
 
