@@ -8,6 +8,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple, Self
 
@@ -16,7 +17,9 @@ from outcomes.domain.waste import Mark, leave_denied, leave_ran, waste_of
 
 REMEMBERED: Final = 1_000  # marks, of more calls than nearly all sessions have
 DENIED_CALLS: Final = 100  # that differ
-_DIGEST: Final = 6  # bytes
+_DIGEST: Final = 6  # bytes; those of a turn, a tool and arguments are laid over one another
+_MOST: Final = 2 ** (8 * _DIGEST) - 1
+_APART: Final = 0x9E3779B97F4B  # odd, so that no two tools are the same
 _DENIED: Final = ToolDenied.kind
 _ERRORS: Final = (ToolTimeout.kind, ToolFailure.kind)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -51,23 +54,24 @@ class Repeats:
 
     def __init__(self) -> None:
         self.waste = 0
-        self._marks: dict[tuple[Mark, bytes], bool] = {}
-        self._denied: dict[bytes, list[int]] = {}  # times, first, last, and the last call
+        self._marks: dict[tuple[Mark, int], bool] = {}
+        self._denied: dict[int, list[int]] = {}  # times, first, last, and the last call
 
     def advance(self, call: AskedCall) -> None:
         """One more call, the next one in the order of the session."""
         turn, denied = call.turn, call.kind == _DENIED
         if not turn and not denied:
             return
-        tool = _digest(turn, call.tool, b"")
-        same = None if call.arguments is None else _digest(turn, call.tool, call.arguments)
+        tool = _told_apart(turn) ^ call.tool * _APART & _MOST
+        asks = None if call.arguments is None else int.from_bytes(call.arguments[-_DIGEST:])
+        same = None if asks is None else tool ^ asks
         marks = self._marks
         if waste_of(marks, tool=tool, same=same, idempotent=call.idempotent, denied=denied):
             self.waste += 1
         if denied:
             leave_denied(marks, same, cause=True)
-            if call.arguments is not None:
-                self._deny(call, _digest("", call.tool, call.arguments))
+            if asks is not None:
+                self._deny(call, call.tool * _APART & _MOST ^ asks)
         elif call.kind:
             is_error = call.kind in _ERRORS
             leave_ran(
@@ -81,7 +85,7 @@ class Repeats:
         while len(marks) > REMEMBERED:
             del marks[next(iter(marks))]
 
-    def _deny(self, call: AskedCall, asked: bytes) -> None:
+    def _deny(self, call: AskedCall, asked: int) -> None:
         at = (call.at - _EPOCH) // _TICK
         loop = self._denied.get(asked)
         if loop is None:
@@ -104,8 +108,8 @@ class Repeats:
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on from here, as values that JSON can hold."""
-        marks = b"".join(mark.encode() + asked for mark, asked in self._marks)
-        denied = [[b64encode(asked).decode(), *loop] for asked, loop in self._denied.items()]
+        marks = b"".join(mark.encode() + asked.to_bytes(_DIGEST) for mark, asked in self._marks)
+        denied = [[asked, *loop] for asked, loop in self._denied.items()]
         return {"waste": self.waste, "marks": b64encode(marks).decode(), "denied": denied}
 
     @classmethod
@@ -115,12 +119,13 @@ class Repeats:
         marks, length = b64decode(state["marks"]), 1 + _DIGEST
         for start in range(0, len(marks), length):
             mark: Mark = chr(marks[start])  # type: ignore[assignment]  # one of those it wrote
-            repeats._marks[mark, marks[start + 1 : start + length]] = True
-        repeats._denied = {b64decode(asked): loop for asked, *loop in state["denied"]}
+            repeats._marks[mark, int.from_bytes(marks[start + 1 : start + length])] = True
+        repeats._denied = {asked: loop for asked, *loop in state["denied"]}
         return repeats
 
 
-def _digest(turn: str, tool: int, arguments: bytes) -> bytes:
-    # No turn id holds the number of a tool behind its end: the length of it stands before.
-    told = f"{len(turn)} {tool} {turn}".encode("utf-8", "surrogatepass")
-    return blake2b(told + arguments, digest_size=_DIGEST).digest()
+@lru_cache(maxsize=4_096)
+def _told_apart(turn: str) -> int:
+    return int.from_bytes(
+        blake2b(turn.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
+    )
