@@ -30,6 +30,7 @@ from governance.views import (
     requests,
     signing,
     stops,
+    tool_rules,
 )
 
 app_name = "governance"
@@ -58,6 +59,7 @@ in_settings = [
 in_contracts = [
     path("", contracts.contracts, name="contracts"),
     path("new/", contracts.new_contract, name="new_contract"),
+    path("rules-of-tool/", tool_rules.tool_rules, name="tool_rules"),
     path("b/<str:bundle_name>/", contract.contract, name="contract"),
     path("b/<str:bundle_name>/audit/", contract_audit.contract_audit, name="contract_audit"),
     path("b/<str:bundle_name>/text/", contract.contract_version, name="contract_text"),

@@ -127,6 +127,7 @@ PROJECT_PAGES = {
     "GET outcomes:denials_of_rule?rule=no-deleting": Role.VIEWER,
     "GET outcomes:tools": Role.VIEWER,
     "GET outcomes:tools?sort=-p95&q=e": Role.VIEWER,
+    "GET governance:tool_rules?of=search": Role.VIEWER,
     "GET outcomes:tools_standing": Role.VIEWER,
     "GET outcomes:tool_groups?of=search": Role.VIEWER,
     "GET outcomes:group": Role.VIEWER,
