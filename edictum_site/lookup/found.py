@@ -14,7 +14,7 @@ from governance.domain.figures import size
 from governance.queries.lookup import Named, documents_like
 from outcomes.domain.scope import NAMES
 from outcomes.queries import lookup
-from outcomes.templatetags.addresses import agent_url, artifact_url, call_url, session_url
+from outcomes.templatetags.addresses import agent_url, artifact_url, call_url, session_url, tool_url
 from outcomes.views.paging import with_query
 
 WITHOUT_TEXT: Final = 100  # places are few: all of them may be read through
@@ -44,8 +44,8 @@ def found_for(request: MemberRequest, text: str, among: tuple[Place, ...]) -> li
     # Beside lists, an environment may say which one thing a page shows.
     times = {name: value for name, value in carried.items() if name in TIMES}
 
-    def to(view: str, **query: str) -> str:
-        return with_query(reverse(view, args=[slug]), **(carried | query))
+    def to(view: str) -> str:
+        return with_query(reverse(view, args=[slug]), **carried)
 
     def versions(rows: list[Named], view: str) -> list[Found]:
         return [
@@ -71,10 +71,7 @@ def found_for(request: MemberRequest, text: str, among: tuple[Place, ...]) -> li
         Group(
             "Tools",
             "tools",
-            [
-                Found(_split(name, text), to("outcomes:calls", tool=name), "its calls")
-                for name in names.tools
-            ],
+            [Found(_split(name, text), tool_url(slug, name, **carried)) for name in names.tools],
         ),
         Group("Contracts", "contracts", versions(documents.contracts, "governance:contract")),
         Group("Success checks", "checks", versions(documents.checks, "governance:check")),
@@ -117,10 +114,10 @@ def _calls(request: MemberRequest, text: str) -> list[Found]:
 def _artifacts(request: MemberRequest, text: str) -> list[Found]:
     return [
         Found(
-            _split(row.sha256, text.lower().removeprefix("sha256:")),
-            artifact_url(request.project.slug, row.sha256),
-            f"{row.media_type} · {size(row.size_bytes)}",
-            row.created_at,
+            _split(row.name, text.removeprefix("sha256:")),
+            artifact_url(request.project.slug, row.name),
+            f"{row.media_type or 'kept by the agent'} · {size(row.size_bytes)}",
+            row.at,
         )
         for row in lookup.artifacts_like(request.project.pk, text)
     ]

@@ -4,18 +4,19 @@ Names are looked through; there are few of them. Ids are found by indexes, and a
 any part of them: nothing here grows with the calls that are there.
 """
 
+from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from django.db import connection
 from django.db.models import QuerySet, Value
 from django.db.models.functions import Left, Lower, StrIndex
 
 from outcomes.codec import as_text, digest_of
-from outcomes.models import Agent, Artifact, Call, Session, Tool
+from outcomes.models import Agent, Artifact, ArtifactUse, Call, Session, Tool
 
 A_FEW: Final = 6
-NEWEST: Final = 1_000  # looked through for a part of an id
+NEWEST: Final = 500  # looked through for a part of an id
 BEGINNINGS: Final = 50  # of ids that begin so, before the newest of them are chosen
 INDEXED: Final = 100  # characters of a session's id that the index of beginnings holds
 LONGEST: Final = 1_024  # characters of an identifier
@@ -26,7 +27,6 @@ NAMES_READ: Final = 100  # of both kinds
 
 
 class SessionFound(NamedTuple):
-    pk: int
     session_id: str
     environment: str
     agent: str | None
@@ -41,37 +41,58 @@ class CallFound(NamedTuple):
     at: datetime
 
 
+class ArtifactFound(NamedTuple):
+    name: str
+    media_type: str  # empty: its agent keeps it
+    size_bytes: int
+    at: datetime
+
+
 class Names(NamedTuple):
     tools: list[str]
     agents: list[str]
+
+
+Row = TypeVar("Row", SessionFound, CallFound, ArtifactFound)
 
 
 def sessions_like(project_id: int, text: str) -> list[SessionFound]:
     """The one of that id first, then the newest; without a text the newest of all."""
     text = as_text(text)[:LONGEST]
     found = Session.objects.filter(project=project_id, attempts__gt=0)
-    newest = _sessions_in(found.order_by("-last_at", "-id"), NEWEST if text else A_FEW)
+    newest = found.order_by("-last_at", "-id")
+    columns = ("session_id", "environment__name", "agent__name", "last_at")
     if not text:
-        return newest
-    # By way of the environments, with which the index of ids begins.
-    exact = found.filter(environment__project=project_id, digest=digest_of(text)).order_by()
-    begin = _sessions_in(_beginning_with(found, text), BEGINNINGS)
-    rows = {*begin, *(row for row in newest if _holds(row.session_id, text))}
-    ordered = sorted(rows, key=lambda row: row.at, reverse=True)
-    return _once([*_sessions_in(exact, A_FEW), *ordered])
+        return [SessionFound(*row) for row in newest.values_list(*columns)[:A_FEW]]
+    begin = _beginning_with(found, text)
+    rows = [
+        SessionFound(*row)
+        for row in _any_of(
+            # By way of the environments, with which the index of ids begins.
+            found.filter(environment__project=project_id, digest=digest_of(text)),
+            Session.objects.filter(pk__in=begin.values("pk")[:BEGINNINGS]),
+            Session.objects.filter(pk__in=newest.values("pk")[:NEWEST]),
+            columns=columns,
+        )
+    ]
+    return _fitting(rows, text, lambda row: row.session_id)
 
 
 def calls_like(project_id: int, text: str) -> list[CallFound]:
-    """Those of that id, however old; else what has it in its id among the newest."""
+    """The one of that id, however old; then what has it in its id among the newest."""
     text = as_text(text)[:LONGEST]
     if not text:
         return []
-    named = Call.objects.filter(environment__project=project_id, digest=digest_of(text))
-    exact = _calls_in(named.order_by("-at"), A_FEW)
-    if exact:
-        return exact
     newest = Call.objects.filter(project=project_id).order_by("-at", "-order")
-    return [row for row in _calls_in(newest, NEWEST) if _holds(row.call_id, text)][:A_FEW]
+    rows = [
+        CallFound(*row)
+        for row in _any_of(
+            Call.objects.filter(environment__project=project_id, digest=digest_of(text)),
+            Call.objects.filter(pk__in=newest.values("pk")[:NEWEST]),
+            columns=("call_id", "environment__name", "tool__name", "kind", "at"),
+        )
+    ]
+    return _fitting(rows, text, lambda row: row.call_id)
 
 
 def names_like(project_id: int, text: str) -> Names:
@@ -92,13 +113,35 @@ def names_like(project_id: int, text: str) -> Names:
     return Names(of_tools[:A_FEW], of_agents[:A_FEW])
 
 
-def artifacts_like(project_id: int, text: str) -> list[Artifact]:
-    """By the beginning of their SHA-256; few digits say nothing."""
-    digits = as_text(text).lower().removeprefix("sha256:")
-    if len(digits) < SHORTEST_HASH or set(digits) - set("0123456789abcdef"):
+def artifacts_like(project_id: int, text: str) -> list[ArtifactFound]:
+    """Those stored by the beginning of their SHA-256, of which few digits say nothing; those that
+    agents keep by their name, and by a part of it among the newest."""
+    text = as_text(text)[:LONGEST]
+    if not text:
         return []
-    found = Artifact.objects.filter(project=project_id, sha256__gte=digits, sha256__lt=digits + "g")
-    return list(found.order_by("sha256")[:A_FEW])
+    digits = text.lower().removeprefix("sha256:")
+    if len(digits) >= SHORTEST_HASH and not set(digits) - set("0123456789abcdef"):
+        stored = Artifact.objects.filter(
+            project=project_id, sha256__gte=digits, sha256__lt=digits + "g"
+        ).order_by("sha256")
+        columns = ("sha256", "media_type", "size_bytes", "created_at")
+        found = [ArtifactFound(*row) for row in stored.values_list(*columns)[:A_FEW]]
+        if found:
+            return found
+    kept = ArtifactUse.objects.filter(artifact=None, last_at__isnull=False)
+    newest = kept.filter(project=project_id).order_by("-last_at", "-id")
+    rows = [
+        ArtifactFound(name, "", octets, at)
+        for name, octets, at in _any_of(
+            kept.filter(environment__project=project_id, digest=digest_of(text)),
+            kept.filter(pk__in=newest.values("pk")[:NEWEST]),
+            columns=("name", "size_bytes", "last_at"),
+        )
+    ]
+    newest_of = {
+        row.name: row for row in sorted(rows, key=lambda row: row.at)
+    }  # ids of many places
+    return _fitting(list(newest_of.values()), text, lambda row: row.name)
 
 
 def _beginning_with(found: QuerySet[Session], text: str) -> QuerySet[Session]:
@@ -111,20 +154,14 @@ def _beginning_with(found: QuerySet[Session], text: str) -> QuerySet[Session]:
     return found.filter(session_id__gte=text, session_id__lt=text + AFTER_ANY)
 
 
-def _sessions_in(found: QuerySet[Session], limit: int) -> list[SessionFound]:
-    columns = ("pk", "session_id", "environment__name", "agent__name", "last_at")
-    return [SessionFound(*row) for row in found.values_list(*columns)[:limit]]
+def _any_of(*found: QuerySet[Any], columns: tuple[str, ...]) -> Iterable[tuple[Any, ...]]:
+    """In one question, each part of which has an index of its own."""
+    first, *others = (each.order_by().values_list(*columns) for each in found)
+    return first.union(*others)
 
 
-def _calls_in(found: QuerySet[Call], limit: int) -> list[CallFound]:
-    columns = ("call_id", "environment__name", "tool__name", "kind", "at")
-    return [CallFound(*row) for row in found.values_list(*columns)[:limit]]
-
-
-def _holds(identifier: str, text: str) -> bool:
-    # Here and not there: asked for both at once, a database goes through all calls that it has.
-    return text.casefold() in identifier.casefold()
-
-
-def _once(rows: list[SessionFound]) -> list[SessionFound]:
-    return list(dict.fromkeys(rows))[:A_FEW]
+def _fitting(rows: list[Row], text: str, name_of: Callable[[Row], str]) -> list[Row]:
+    # Told here which of the newest fit: asked for both at once, a database goes through all rows.
+    fitting = [row for row in rows if text.casefold() in name_of(row).casefold()]
+    fitting.sort(key=lambda row: (name_of(row) == text, row.at), reverse=True)
+    return fitting[:A_FEW]

@@ -62,6 +62,13 @@ def test_what_is_older_than_the_newest_is_found_by_its_id_and_a_session_by_how_i
     assert lookup.calls_like(posted.pk, "call-") == []
 
 
+def test_an_artifact_that_its_agent_keeps_is_found_by_its_name(posted, admin_client):
+    agent = Posting(builders.bearing(builders.a_key(posted, "ingest")[0]))
+    kept = {"type": "artifact_reference", "artifact_id": "report/2026.pdf", "summary": "A report"}
+    agent.post(kept | {"call_id": "call-9", "session_id": "s-beta", "tool_name": "write"})
+    assert found(admin_client, posted, "2026.PDF") == {"Artifacts": ["report/2026.pdf"]}
+
+
 def test_another_project_has_nothing_of_this_one(posted):
     other = builders.a_project("other")
     for text in ("s-Alpha", "call-1", "Refund_order", "billing-bot"):
