@@ -1,20 +1,18 @@
 """Denied calls of a time beside those of the time before, and the loops among them."""
 
-from bisect import bisect_right
-from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeVar, cast
 
-from django.db.models import Case, Count, Max, Q, QuerySet, When
+from django.db.models import Case, Count, Max, Q, QuerySet, Subquery, Sum, When, Window
 
 from outcomes.codec import as_text, digest_of
-from outcomes.domain.denials import Alike, Denials, DeniedAlike, Rule
 from outcomes.domain.loops import LOOP, STILL, Loop
 from outcomes.domain.scope import Scope
-from outcomes.models import Call, Session
-from outcomes.queries.calls import CallFilter, such_calls
-from outcomes.queries.stats import figures_over_time
+from outcomes.models import Agent, Call, Event, Session
+from outcomes.queries.groups import Denials, denials
+from outcomes.queries.overview import both_periods, newest_event
+from outcomes.queries.stats import NOBODY, figures_over_time, numbered
 
 Row = TypeVar("Row", Call, Session)
 LOOPS_SHOWN: Final = 20
@@ -27,52 +25,41 @@ class DeniedOf:
     denials: Denials
     calls: int
     calls_before: int
+    newest_event: int  # of the whole project, which tells whether anything changed; 0: not asked
 
 
-def denied_of(project_id: int, scope: Scope, rule: Rule | None = None) -> DeniedOf:
-    """Of one rule, where it is named."""
-    wanted = CallFilter(
-        environment=scope.environment,
-        agent=scope.agent,
-        since=scope.previous.since,
-        until=scope.until,
-    )
-    time = scope.step, scope.zone
-    steps = figures_over_time(project_id, wanted, *time, cut=scope.since)
+def denied_of(project_id: int, scope: Scope) -> DeniedOf:
+    agent, newest = _agent_and_newest(project_id, scope)
+    now, before = _calls(project_id, scope, agent)
+    return DeniedOf(denials(project_id, scope, agent=agent), now, before, newest)
+
+
+def denied_by(project_id: int, scope: Scope, rule: str, *, with_contract: bool) -> DeniedOf:
+    """By one rule; the contract of its newest call, where nobody knows it already."""
+    agent = numbered(Agent, project_id, scope.agent)
+    now, before = _calls(project_id, scope, agent)
+    found = denials(project_id, scope, agent=agent, rule=rule, with_contracts=with_contract)
+    return DeniedOf(found, now, before, newest_event=0)
+
+
+def _calls(project_id: int, scope: Scope, agent: int | None) -> tuple[int, int]:
+    """All of them, denied or not: now, and in the time before."""
+    wanted = both_periods(scope, agent=agent or 0)
+    steps = figures_over_time(project_id, wanted, scope.step, scope.zone, cut=scope.since)
     before = len(scope.previous.steps())
-    return DeniedOf(
-        _denials(project_id, scope, rule),
+    return (
         sum(step.figures.calls for step in steps[before:]),
         sum(step.figures.calls for step in steps[:before]),
     )
 
 
-def _denials(project_id: int, scope: Scope, rule: Rule | None) -> Denials:
-    found = Call.objects.filter(
-        project=project_id,
-        kind=Call.Kind.DENIED,
-        at__gte=scope.previous.since,
-        at__lt=scope.until,
-    )
-    if rule is not None:
-        found = found.filter(such_calls(wanted_of(rule)))
-    rows = _of(found, scope).values_list(
-        "at",
-        "reason",
-        "rule",
-        "version__bundle__name",
-        "version__number",
-        "tool__name",
-        "agent__name",
-    )
-    steps = scope.steps()
-    borders = [step.start for step in steps[1:]]
-    sums = Counter[tuple[Alike, int | None]]()
-    for at, reason, name, contract, version, tool, agent in rows:
-        step = bisect_right(borders, at) if at >= scope.since else None
-        named = Rule(name, contract or "", version or 0)
-        sums[Alike(reason, named, tool, agent), step] += 1
-    return Denials(len(steps), [DeniedAlike(*key, calls) for key, calls in sums.items()])
+def _agent_and_newest(project_id: int, scope: Scope) -> tuple[int | None, int]:
+    if not scope.agent:
+        return None, newest_event(project_id)
+    newest = Event.objects.filter(project=project_id).order_by("-id").values("id")[:1]
+    known = Agent.objects.filter(project=project_id, digest=digest_of(scope.agent))
+    found = known.values_list("pk", Subquery(newest)).first()
+    return found or (NOBODY, newest_event(project_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +92,6 @@ def observed_in(project_id: int, scope: Scope) -> list[Observed]:
     return [Observed(*row) for row in rows]
 
 
-def wanted_of(rule: Rule) -> CallFilter:
-    return CallFilter(rule=rule.name, contract=rule.contract, version=rule.version or None)
-
-
 @dataclass(frozen=True, slots=True)
 class Loops:
     """Those whose last denial is in a time: of each session its longest."""
@@ -126,27 +109,29 @@ def denial_loops(project_id: int, scope: Scope, now: datetime, shown: int = LOOP
         loop_last_at__gte=scope.previous.since,
         loop_last_at__lt=scope.until,
     )
-    found = _of(found, scope, "loop_call__agent")
     within, going = Q(loop_last_at__gte=scope.since), Q(loop_last_at__gt=now - STILL)
-    told = found.aggregate(
-        number=Count("id", filter=within),
-        going=Count("id", filter=within & going),
-        before=Count("id", filter=~within),
+    rows = (
+        _of(found, scope, "loop_call__agent")
+        .annotate(
+            within=Case(When(within, then=1), default=0),
+            goes_on=Case(When(within & going, then=1), default=0),
+            number=Window(Sum("within")),
+            going=Window(Sum("goes_on")),
+            all=Window(Count("id")),
+        )
+        .select_related("environment", "loop_call__agent", "loop_call__tool")
+        .defer("tally")
+        .order_by("-within", "-goes_on", "-loop", "-loop_last_at")[:shown]
     )
+    if not rows:
+        return Loops([], number=0, going=0, before=0)
+    counted = rows[0]
     return Loops(
-        [_loop(row) for row in _longest(found.filter(within), going, shown)]
-        if told["number"]
-        else [],
-        **told,
+        [_loop(row) for row in rows if row.within],
+        number=counted.number,
+        going=counted.going,
+        before=counted.all - counted.number,
     )
-
-
-def _longest(found: QuerySet[Session], going: Q, shown: int) -> QuerySet[Session]:
-    in_order = found.annotate(goes_on=Case(When(going, then=1), default=0))
-    with_names = in_order.select_related(
-        "environment", "loop_call__agent", "loop_call__tool"
-    ).defer("tally")
-    return with_names.order_by("-goes_on", "-loop", "-loop_last_at")[:shown]
 
 
 def _loop(row: Session) -> Loop:

@@ -4,13 +4,12 @@ after being gone, and which sessions pass a time by."""
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
 from outcomes.bulk import read_time
 from outcomes.domain.scope import Scope
-from outcomes.models import Call
 from outcomes.queries.group_rollups import GroupReading
 
 GONE: Final = timedelta(hours=24)  # a group that was not seen for so long, and is, is back
@@ -28,7 +27,11 @@ SELECT wanted.id,
 FROM {wanted}
 """
 _NEWEST_OF: Final = """
-SELECT (SELECT id {calls} AND at >= %s AND at < %s {newest}) FROM {wanted}
+SELECT stored.group_id, stored.at, stored."order", bundle.name, version.number
+FROM outcomes_call AS stored
+JOIN governance_bundleversion AS version ON version.id = stored.version_id
+JOIN governance_bundle AS bundle ON bundle.id = version.bundle_id
+WHERE stored.id IN (SELECT (SELECT id {calls} AND at >= %s AND at < %s {newest}) FROM {wanted})
 """
 # Of the few sessions that began before a time and went on after it.
 _STRADDLING: Final = """
@@ -68,14 +71,24 @@ def seen(reading: GroupReading, scope: Scope, groups: Sequence[int]) -> dict[int
     return found
 
 
-def newest_calls(reading: GroupReading, scope: Scope, groups: Sequence[int]) -> Iterable[Call]:
-    """Of each group in the scope, with the contract that governed it."""
+class Governed(NamedTuple):
+    """A call, by its group and its place in time, and the version that governed it."""
+
+    group: int
+    at: datetime
+    order: int
+    contract: str
+    version: int
+
+
+def newest_governed(
+    reading: GroupReading, scope: Scope, groups: Sequence[int]
+) -> Iterable[Governed]:
+    """Of each group its newest call in the scope, where a version is known to have governed it."""
     there, place = _there(reading)
-    rows = _rows(_NEWEST_OF, groups, [*place, scope.since, scope.until], there) if groups else []
-    calls = Call.objects.filter(pk__in=[row[0] for row in rows if row[0] is not None])
-    return calls.select_related("version__bundle").only(
-        "group", "at", "order", "version__number", "version__bundle__name"
-    )
+    values = [*place, scope.since, scope.until]
+    rows = _rows(_NEWEST_OF, groups, values, there) if groups else []
+    return [Governed(group, read_time(at), *rest) for group, at, *rest in rows]
 
 
 def straddling(reading: GroupReading, scope: Scope, groups: Sequence[int]) -> dict[int, int]:

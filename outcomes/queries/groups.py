@@ -23,7 +23,7 @@ from outcomes.domain.scope import Scope
 from outcomes.models import Agent, Call, CallGroup, GroupRollup, Tool
 from outcomes.queries.call_lists import CALLS_SHOWN, PLACE_BY_TIME
 from outcomes.queries.calls import with_names
-from outcomes.queries.group_calls import newest_calls, seen, straddling
+from outcomes.queries.group_calls import Governed, newest_governed, seen, straddling
 from outcomes.queries.group_rollups import GroupReading, OfGroup, Time
 from outcomes.queries.paging import Page, Place, page_of
 
@@ -181,13 +181,24 @@ def group_calls(
     return page_of(found, PLACE_BY_TIME, size=CALLS_SHOWN, before=before, after=after)
 
 
-def denials(project_id: int, scope: Scope, *, tool: str = "") -> Denials:
-    """All that was denied in the scope."""
-    reading = _reading(project_id, scope, of=DENIED, tool=tool)
-    if reading is None:
-        return Denials(steps=[0] * len(scope.steps()))
+def denials(
+    project_id: int,
+    scope: Scope,
+    *,
+    agent: int | None = None,
+    rule: str = "",
+    with_contracts: bool = True,
+) -> Denials:
+    """All that was denied in the scope, or by one rule. The agent of the scope is told by the
+    number of its row."""
+    reading = GroupReading(
+        project=project_id,
+        environment=scope.environment,
+        of=GroupRollup.Of.DENIALS.value,
+        agent=agent,
+    )
     found = reading.read([_in_steps(scope), _before(scope)])
-    told = _told_of(found)
+    told = {number: each for number, each in _told_of(found).items() if rule in ("", each.rule)}
     found = {number: each for number, each in found.items() if number in told}
     whole = _denied(scope, "", found.values())
 
@@ -201,12 +212,13 @@ def denials(project_id: int, scope: Scope, *, tool: str = "") -> Denials:
             key=lambda each: (-each.calls, -each.before, each.name),
         )
 
+    rules = by(lambda each: each.rule)
     return Denials(
         calls=whole.calls,
         before=whole.before,
         steps=whole.steps,
         by_reason=by(lambda each: each.reason),
-        by_rule=_with_contracts(reading, scope, by(lambda each: each.rule), found, told),
+        by_rule=_with_contracts(reading, scope, rules, found, told) if with_contracts else rules,
         by_tool=by(lambda each: each.tool),
         by_agent=by(lambda each: each.agent),
     )
@@ -351,16 +363,15 @@ def _with_contracts(
     told: Mapping[int, GroupTold],
 ) -> list[Denied]:
     groups = [number for number, each in found.items() if each.whole(_NOW).calls]
-    newest: dict[str, Call] = {}
-    for call in newest_calls(reading, scope, [each for each in groups if told[each].rule]):
-        rule = told[call.group_id or 0].rule
+    newest: dict[str, Governed] = {}
+    for call in newest_governed(reading, scope, [each for each in groups if told[each].rule]):
+        rule = told[call.group].rule
         known = newest.get(rule)
         if known is None or (call.at, call.order) > (known.at, known.order):
             newest[rule] = call
-    governed = {rule: call.version for rule, call in newest.items() if call.version}
     return [
-        replace(each, contract=version.bundle.name, version=version.number)
-        if (version := governed.get(each.name))
+        replace(each, contract=newest[each.name].contract, version=newest[each.name].version)
+        if each.name in newest
         else each
         for each in rules
     ]

@@ -14,7 +14,7 @@ from governance.auth import MemberRequest, member_page
 from governance.table_files import table_file
 from outcomes import queries
 from outcomes.domain.scope import NAMES, Scope
-from outcomes.models import Session
+from outcomes.models import Call, Session
 from outcomes.queries import SHOWN, CallFilter, SessionPage
 from outcomes.queries.call_lists import PLACE_BY_TIME, PLACE_IN_SESSION
 from outcomes.templatetags.addresses import session_url
@@ -35,6 +35,7 @@ KINDS = {
     "ran-failed": "Calls that ran and failed",
 }
 NO_SESSION = "none"
+DENIED = "denied"
 
 
 @require_safe
@@ -185,6 +186,7 @@ def _wanted(request: MemberRequest, scope: Scope) -> CallFilter:
         until=until,
         reason=_why(request)["reason"],
         rule=_why(request)["rule"],
+        type=Call.Kind.DENIED if _show(request) == DENIED else "",
     )
 
 

@@ -1,6 +1,6 @@
 """What was denied: over time, in loops, by reason, tool, agent and rule."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
@@ -16,11 +16,11 @@ from django.views.decorators.http import require_safe
 from governance.auth import MemberRequest, member_page
 from governance.table_files import table_file
 from outcomes.charts import LinkTo
-from outcomes.domain.denials import Denials, Rule, Sum
 from outcomes.domain.loops import Loop
 from outcomes.domain.moments import time_text
 from outcomes.domain.scope import Scope
 from outcomes.queries.denials import denial_loops, denied_of, observed_in
+from outcomes.queries.groups import Denials, Denied, GroupFigures, GroupPlace, denial_groups
 from outcomes.queries.overview import newest_event
 from outcomes.templatetags.addresses import call_url, denied_by_url, session_url
 from outcomes.views import denials_charts as charts
@@ -36,8 +36,7 @@ MOST_IN_FILE: Final = 100_000  # loops
 
 
 class Bar(NamedTuple):
-    name: str
-    sum: Sum
+    sum: Denied
     url: str
 
 
@@ -46,8 +45,9 @@ class Bars(NamedTuple):
 
     lines: list[Bar]
     most: int
-    more: int  # how many others
-    others: Sum
+    more: int  # how many others, and what they add up to
+    calls: int
+    before: int
 
 
 class LoopLine(NamedTuple):
@@ -59,8 +59,7 @@ class LoopLine(NamedTuple):
 
 
 class RuleLine(NamedTuple):
-    rule: Rule
-    sum: Sum
+    sum: Denied
     trend: SafeString
     url: str
 
@@ -86,9 +85,10 @@ def denials_standing(request: MemberRequest) -> HttpResponse:
     return render(request, "outcomes/_denials.html", context)
 
 
-def rule_url(slug: str, rule: Rule, scope: Scope) -> str:
-    address = denied_by_url(slug, rule.name, rule.contract, rule.version)
-    return with_query(address, **scope.query())
+def rule_url(
+    slug: str, scope: Scope, rule: str, contract: str = "", version: int | None = None
+) -> str:
+    return with_query(denied_by_url(slug, rule, contract, version), **scope.query())
 
 
 def denied_url(slug: str, scope: Scope, **narrowed: str) -> str:
@@ -97,13 +97,17 @@ def denied_url(slug: str, scope: Scope, **narrowed: str) -> str:
     return with_query(address, **scope.query() | {"show": "denied"} | narrowed)
 
 
-def bars_of(sums: Mapping[str, Sum], url: Callable[[str], str], shown: int = TOOLS_SHOWN) -> Bars:
+def bars_of(sums: list[Denied], url: Callable[[str], str], shown: int = TOOLS_SHOWN) -> Bars:
     """Without those that only the time before has."""
-    now = {name: each for name, each in sums.items() if each.calls}
-    lines = [Bar(name, each, url(name)) for name, each in list(now.items())[:shown]]
-    rest = list(now.values())[shown:]
-    others = Sum(sum(each.calls for each in rest), sum(each.before for each in rest))
-    return Bars(lines, lines[0].sum.calls if lines else 0, len(rest), others)
+    now = [each for each in sums if each.calls]
+    rest = now[shown:]
+    return Bars(
+        [Bar(each, url(each.name)) for each in now[:shown]],
+        now[0].calls if now else 0,
+        len(rest),
+        sum(each.calls for each in rest),
+        sum(each.before for each in rest),
+    )
 
 
 def link_to_steps(slug: str, scope: Scope, **narrowed: str) -> LinkTo:
@@ -122,33 +126,31 @@ def _denials(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     project, slug, now = request.project, request.project.slug, timezone.now()
     found = denied_of(project.pk, scope)
     loops = denial_loops(project.pk, scope, now)
-    whole = found.denials.whole
-    newest = newest_event(project.pk)
-    rules = found.denials.by_rule
+    whole = found.denials
+    rules = _named(whole.by_rule)
     here = with_query(reverse("outcomes:denials", args=[slug]), **scope.query())
     live = reverse("outcomes:denials_standing", args=[slug])
-    named = sum(each.calls for each in rules.values())
     return {
         "sentence": denials_sentence(scope, whole, found.calls, found.calls_before, loops),
-        "is_new": not newest,
+        "is_new": not found.newest_event,
         "calls": found.calls,
         "whole": whole,
         "step_words": STEP_WORDS[scope.step],
         "most_words": most_words(whole, STEP_WORDS[scope.step]),
-        "chart": charts.by_reason(scope, found.denials.by_reason, link_to_steps(slug, scope)),
+        "chart": charts.by_reason(scope, whole.by_reason, link_to_steps(slug, scope)),
         "loops": [_loop_line(slug, scope, loop, now) for loop in loops.shown],
         "loops_of": loops.number,
         "loops_before": loops.before,
-        "by": _by(slug, scope, found.denials),
+        "by": _by(slug, scope, whole),
         "rules": _rule_lines(slug, scope, rules),
-        "rules_of": sum(bool(each.calls) for each in rules.values()),
-        "named": named,
+        "rules_of": sum(bool(each.calls) for each in rules),
+        "named": sum(each.calls for each in rules),
         "observed": observed_in(project.pk, scope),
         "all_url": denied_url(slug, scope),
         "loop_files": files_of(with_query(here, table="loops")),
         "rule_files": files_of(with_query(here, table="rules")),
         "files": files_of(here),
-        "live_url": with_query(live, **scope.query(), tag=_tag(scope, newest)),
+        "live_url": with_query(live, **scope.query(), tag=_tag(scope, found.newest_event)),
     }
 
 
@@ -176,12 +178,16 @@ def _by(slug: str, scope: Scope, found: Denials) -> list[tuple[str, str, bool, B
     ]
 
 
-def _rule_lines(slug: str, scope: Scope, rules: Mapping[Rule, Sum]) -> list[RuleLine]:
-    shown = [(rule, each) for rule, each in rules.items() if each.calls][:RULES_SHOWN]
-    most = max((max(each.steps) for _, each in shown), default=0)
+def _rule_lines(slug: str, scope: Scope, rules: list[Denied]) -> list[RuleLine]:
+    shown = [each for each in rules if each.calls][:RULES_SHOWN]
+    most = max((max(each.steps) for each in shown), default=0)
     return [
-        RuleLine(rule, each, charts.trend(each, most, rule.name), rule_url(slug, rule, scope))
-        for rule, each in shown
+        RuleLine(
+            each,
+            charts.trend(each, most),
+            rule_url(slug, scope, each.name, each.contract, each.version),
+        )
+        for each in shown
     ]
 
 
@@ -192,12 +198,12 @@ def _loop_line(slug: str, scope: Scope, loop: Loop, now: datetime) -> LoopLine:
         loop.goes_on(now),
         with_query(session, show="denied") + "#calls",
         call_url(slug, loop.call_id, loop.environment),
-        rule_url(slug, Rule(loop.rule, "", 0), scope) if loop.rule else "",
+        rule_url(slug, scope, loop.rule) if loop.rule else "",
     )
 
 
 def _file(request: MemberRequest, scope: Scope) -> StreamingHttpResponse | None:
-    """Its tables: without a name all that is counted here, line by line."""
+    """Its tables: without a name what was denied alike, group by group."""
     project = request.project
     match request.GET.get("table", ""):
         case "loops":
@@ -214,7 +220,9 @@ def _file(request: MemberRequest, scope: Scope) -> StreamingHttpResponse | None:
                 project,
                 "denials-by-rule",
                 RULES,
-                lambda: denied_of(project.pk, scope).denials.by_rule.items(),
+                lambda: [
+                    each for each in denied_of(project.pk, scope).denials.by_rule if each.name
+                ],
             )
         case _:
             return table_file(
@@ -222,8 +230,20 @@ def _file(request: MemberRequest, scope: Scope) -> StreamingHttpResponse | None:
                 project,
                 "denials",
                 DENIALS,
-                lambda: denied_of(project.pk, scope).denials.by(lambda alike: alike).items(),
+                lambda: _every_group(project.pk, scope),
             )
+
+
+def _named(rules: list[Denied]) -> list[Denied]:
+    return [each for each in rules if each.name]
+
+
+def _every_group(project_id: int, scope: Scope) -> Iterator[GroupFigures]:
+    after: GroupPlace | None = None
+    while page := denial_groups(project_id, scope, after=after):
+        yield from page.groups
+        if (after := page.next) is None:
+            return
 
 
 def _tag(scope: Scope, newest: int) -> str:

@@ -1,23 +1,22 @@
 """The charts of denials: what hangs from the line, reason by reason."""
 
-from collections.abc import Mapping
 from typing import Final
 
 from django.utils.safestring import SafeString
 
 from governance.domain.figures import thousands
 from outcomes.charts import LinkTo, Series, Style, hanging, spark
-from outcomes.domain.denials import Sum
 from outcomes.domain.scope import Scope
+from outcomes.queries.groups import Denials, Denied
 from outcomes.views.overview_charts import STEP_WORDS, axis_of
 
 _STYLES: Final = (Style.DENIED, Style.DENIED_SECOND, Style.DENIED_THIRD, Style.DENIED_OTHERS)
 _SAYS: Final = "What was denied hangs from the line."
 
 
-def by_reason(scope: Scope, reasons: Mapping[str, Sum], link: LinkTo) -> SafeString:
+def by_reason(scope: Scope, reasons: list[Denied], link: LinkTo) -> SafeString:
     """The three most frequent apart, and the others together where there are more than four."""
-    found = [(name, each.steps) for name, each in reasons.items() if each.calls]
+    found = [(each.name, each.steps) for each in reasons if each.calls]
     if len(found) > len(_STYLES):
         rest = found[len(_STYLES) - 1 :]
         summed = [sum(steps) for steps in zip(*(steps for _, steps in rest), strict=True)]
@@ -30,7 +29,7 @@ def by_reason(scope: Scope, reasons: Mapping[str, Sum], link: LinkTo) -> SafeStr
     return hanging(axis_of(scope), rows or _none(scope), name=name, says=_SAYS, link=link)
 
 
-def of_rule(scope: Scope, denied: Sum, link: LinkTo) -> SafeString:
+def of_rule(scope: Scope, denied: Denials, link: LinkTo) -> SafeString:
     row = Series(
         name="Denied", style=Style.DENIED, values=denied.steps, total=thousands(denied.calls)
     )
@@ -38,10 +37,10 @@ def of_rule(scope: Scope, denied: Sum, link: LinkTo) -> SafeString:
     return hanging(axis_of(scope), [row], name=name, says=_SAYS, link=link)
 
 
-def trend(denied: Sum, most: int, name: str) -> SafeString:
+def trend(denied: Denied, most: int) -> SafeString:
     """In a row of a table, of which all share one scale."""
     among = (0.0, float(most))
-    return spark(denied.steps, says=f"Denied by {name} over time", in_row=True, among=among)
+    return spark(denied.steps, says=f"Denied by {denied.name} over time", in_row=True, among=among)
 
 
 def _none(scope: Scope) -> list[Series]:

@@ -1,6 +1,5 @@
 """What one rule of a contract stopped: over time, by tool and agent, call by call."""
 
-from dataclasses import replace
 from typing import Any, Final
 
 from django.http import StreamingHttpResponse
@@ -15,16 +14,17 @@ from governance.domain.errors import NotFound
 from governance.queries.versions import rule_written
 from governance.table_files import table_file
 from outcomes import queries
-from outcomes.domain.denials import Rule
 from outcomes.domain.scope import Scope
+from outcomes.models import Call
 from outcomes.queries import CallFilter
 from outcomes.queries.call_lists import PLACE_BY_TIME
-from outcomes.queries.denials import denied_of, wanted_of
+from outcomes.queries.denials import denied_by
+from outcomes.queries.groups import Denials
 from outcomes.templatetags.addresses import try_url
 from outcomes.views import denials_charts as charts
 from outcomes.views.denials import bars_of, denied_url, link_to_steps, rule_url
 from outcomes.views.denials_words import most_words, rule_sentence
-from outcomes.views.narrowing import narrowing_of
+from outcomes.views.narrowing import Narrowing, narrowing_of
 from outcomes.views.overview_charts import STEP_WORDS
 from outcomes.views.paging import every, files_of, links_of, start_of, with_query
 from outcomes.views.rows import call_lines, folded
@@ -46,61 +46,48 @@ def denials_of_rule(request: MemberRequest) -> HttpResponseBase:
     return render(request, "outcomes/denials_of_rule.html", context)
 
 
-def _rule(request: MemberRequest) -> Rule:
-    name, narrowing = request.GET.get("rule", ""), narrowing_of(request)
-    if not name:
-        raise NotFound("There is no rule without a name.")
-    return Rule(name, narrowing.contract, narrowing.version or 0)
+def _rule(request: MemberRequest) -> str:
+    if rule := request.GET.get("rule", ""):
+        return rule
+    raise NotFound("There is no rule without a name.")
 
 
-def _of_rule(request: MemberRequest, scope: Scope, rule: Rule) -> dict[str, Any]:
+def _of_rule(request: MemberRequest, scope: Scope, rule: str) -> dict[str, Any]:
     project, slug = request.project, request.project.slug
-    found = denied_of(project.pk, scope, rule)
-    whole = found.denials.whole
+    asked = narrowing_of(request)
+    is_named = bool(asked.contract and asked.version)
+    found = denied_by(project.pk, scope, rule, with_contract=not is_named)
+    whole = found.denials
+    contract, version = _written_in(asked, whole)
     step = STEP_WORDS[scope.step]
-    narrowed = _narrowed(rule)
-    written = None
-    if rule.contract and rule.version:
-        written = rule_written(project.pk, rule.contract, rule.version, rule.name)
+    by_tool = bars_of(whole.by_tool, lambda name: denied_url(slug, scope, rule=rule, tool=name))
+    by_agent = bars_of(whole.by_agent, lambda name: denied_url(slug, scope, rule=rule, agent=name))
     return {
-        "page_title": rule.name,
+        "page_title": rule,
         "rule": rule,
+        "contract": contract,
+        "version": version,
         "sentence": rule_sentence(scope, rule, whole, found.calls),
         "whole": whole,
-        "written": written,
+        "written": rule_written(project.pk, contract, version, rule) if version else None,
         "step_words": step,
         "most_words": most_words(whole, step),
-        "chart": charts.of_rule(scope, whole, link_to_steps(slug, scope, **narrowed)),
-        "by": [
-            (
-                "By tool",
-                "tool",
-                True,
-                bars_of(
-                    found.denials.by_tool,
-                    lambda name: denied_url(slug, scope, **narrowed, tool=name),
-                ),
-            ),
-            (
-                "By agent",
-                "agent",
-                True,
-                bars_of(
-                    found.denials.by_agent,
-                    lambda name: denied_url(slug, scope, **narrowed | {"agent": name}),
-                ),
-            ),
-        ],
+        "chart": charts.of_rule(scope, whole, link_to_steps(slug, scope, rule=rule)),
+        "by": [("By tool", "tool", True, by_tool), ("By agent", "agent", True, by_agent)],
         "back_url": with_query(reverse("outcomes:denials", args=[slug]), **scope.query()),
-        "backtest_url": _backtest_url(slug, rule),
+        "backtest_url": reverse("outcomes:backtests", args=[slug, contract]) if contract else "",
     }
 
 
-def _backtest_url(slug: str, rule: Rule) -> str:
-    return reverse("outcomes:backtests", args=[slug, rule.contract]) if rule.contract else ""
+def _written_in(asked: Narrowing, denied: Denials) -> tuple[str, int]:
+    """The version whose text is shown: that of the address, else that of the newest call."""
+    if asked.contract and asked.version:
+        return asked.contract, asked.version
+    newest = next((each for each in denied.by_rule if each.version), None)
+    return (newest.contract, newest.version or 0) if newest else ("", 0)
 
 
-def _calls(request: MemberRequest, scope: Scope, rule: Rule) -> dict[str, Any]:
+def _calls(request: MemberRequest, scope: Scope, rule: str) -> dict[str, Any]:
     start = start_of(request.GET, PLACE_BY_TIME)
     page = queries.calls_by_time(
         request.project.pk,
@@ -109,7 +96,8 @@ def _calls(request: MemberRequest, scope: Scope, rule: Rule) -> dict[str, Any]:
         before=start.before,
         after=start.after,
     )
-    here = rule_url(request.project.slug, rule, scope)
+    asked = narrowing_of(request)
+    here = rule_url(request.project.slug, scope, rule, asked.contract, asked.version)
     newest = page.rows[0] if page.rows else None
     return {
         "lines": folded(call_lines(page.rows, timezone.now())),
@@ -123,7 +111,7 @@ def _calls(request: MemberRequest, scope: Scope, rule: Rule) -> dict[str, Any]:
     }
 
 
-def _file(request: MemberRequest, scope: Scope, rule: Rule) -> StreamingHttpResponse | None:
+def _file(request: MemberRequest, scope: Scope, rule: str) -> StreamingHttpResponse | None:
     wanted = _wanted(scope, rule)
     return table_file(
         request,
@@ -139,16 +127,12 @@ def _file(request: MemberRequest, scope: Scope, rule: Rule) -> StreamingHttpResp
     )
 
 
-def _wanted(scope: Scope, rule: Rule) -> CallFilter:
-    return replace(
-        wanted_of(rule),
+def _wanted(scope: Scope, rule: str) -> CallFilter:
+    return CallFilter(
         environment=scope.environment,
         agent=scope.agent,
+        rule=rule,
+        type=Call.Kind.DENIED,
         since=scope.since,
         until=scope.until,
     )
-
-
-def _narrowed(rule: Rule) -> dict[str, str]:
-    told = {"rule": rule.name, "contract": rule.contract}
-    return told | ({"version": str(rule.version)} if rule.version else {})

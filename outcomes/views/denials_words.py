@@ -4,13 +4,15 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from governance.domain.figures import thousands
-from outcomes.domain.denials import Rule, Sum
 from outcomes.domain.scope import Scope
 from outcomes.queries.denials import Loops
+from outcomes.queries.groups import Denials
 from outcomes.views.sentences import counted, number_word
 
 
-def denials_sentence(scope: Scope, denied: Sum, calls: int, calls_before: int, loops: Loops) -> str:
+def denials_sentence(
+    scope: Scope, denied: Denials, calls: int, calls_before: int, loops: Loops
+) -> str:
     """816 of 19,529 calls were denied, 231 more than in the 24 hours before. One loop goes on."""
     if not calls:
         return f"No agent called a tool {scope.in_words}."
@@ -36,9 +38,9 @@ def loops_words(number: int, going: int) -> str:
     return f"{what}, {'no longer' if number == 1 else 'none of them still'} going."
 
 
-def rule_sentence(scope: Scope, rule: Rule, denied: Sum, calls: int) -> SafeString:
+def rule_sentence(scope: Scope, rule: str, denied: Denials, calls: int) -> SafeString:
     """`no-deleting` denied 48 of 1,204 calls in the last 24 hours, 12 more than …"""
-    name = format_html("<code>{}</code>", rule.name)
+    name = format_html("<code>{}</code>", rule)
     if not denied.calls:
         was = f"; {denied.before:,} in {scope.before_words}" if denied.before else ""
         return format_html("{} denied nothing {}{}.", name, scope.in_words, was)
@@ -46,7 +48,7 @@ def rule_sentence(scope: Scope, rule: Rule, denied: Sum, calls: int) -> SafeStri
     return format_html("{} denied {}{}.", name, told, _compared(scope, denied))
 
 
-def most_words(denied: Sum, step: str) -> str:
+def most_words(denied: Denials, step: str) -> str:
     """Of a chart: 96 in the last hour, the most of all."""
     most = max(denied.steps, default=0)
     if not most:
@@ -56,7 +58,7 @@ def most_words(denied: Sum, step: str) -> str:
     return f"at most {most:,} in {'an' if step == 'hour' else 'a'} {step}"
 
 
-def _compared(scope: Scope, denied: Sum) -> str:
+def _compared(scope: Scope, denied: Denials) -> str:
     more = denied.calls - denied.before
     if not more:
         return f", as many as in {scope.before_words}"

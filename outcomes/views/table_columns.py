@@ -4,12 +4,12 @@ from typing import Final
 
 from governance.domain.tables import Columns
 from governance.queries.approvals import Approval
-from outcomes.domain.denials import Alike, Rule, Sum
 from outcomes.domain.loops import Loop
 from outcomes.models import Call, RejectedItem, Session, Suggestion
 from outcomes.queries.artifact_list import ArtifactRow
 from outcomes.queries.disagreements import Group
 from outcomes.queries.fleet import Acted, FleetAgent
+from outcomes.queries.groups import Denied, GroupFigures
 
 SESSIONS: Final[Columns[Session]] = {
     "session_id": lambda row: row.session_id,
@@ -131,22 +131,24 @@ DISAGREEMENTS: Final[Columns[Group]] = {
     "environment": lambda row: row.environment,
     "newest_at": lambda row: row.at,
 }
-DENIALS: Final[Columns[tuple[Alike, Sum]]] = {
-    "reason": lambda row: row[0].reason,
-    "rule": lambda row: row[0].rule.name or None,
-    "contract": lambda row: row[0].rule.contract or None,
-    "version": lambda row: row[0].rule.version or None,
-    "tool_name": lambda row: row[0].tool,
-    "agent_id": lambda row: row[0].agent,
-    "denied": lambda row: row[1].calls,
-    "denied_before": lambda row: row[1].before,
+DENIALS: Final[Columns[GroupFigures]] = {
+    "reason": lambda row: row.reason,
+    "rule": lambda row: row.rule or None,
+    "tool_name": lambda row: row.tool,
+    "agent_id": lambda row: row.agent,
+    "details": lambda row: row.text or None,
+    "denied": lambda row: row.calls,
+    "denied_before": lambda row: row.before,
+    "sessions": lambda row: row.sessions,
+    "first_at": lambda row: row.first_at,
+    "last_at": lambda row: row.last_at,
 }
-RULES: Final[Columns[tuple[Rule, Sum]]] = {
-    "rule": lambda row: row[0].name,
-    "contract": lambda row: row[0].contract or None,
-    "version": lambda row: row[0].version or None,
-    "denied": lambda row: row[1].calls,
-    "denied_before": lambda row: row[1].before,
+RULES: Final[Columns[Denied]] = {
+    "rule": lambda row: row.name,
+    "contract": lambda row: row.contract or None,
+    "version": lambda row: row.version,
+    "denied": lambda row: row.calls,
+    "denied_before": lambda row: row.before,
 }
 LOOPS: Final[Columns[Loop]] = {
     "session_id": lambda row: row.session_id,

@@ -4,19 +4,23 @@ from datetime import UTC, datetime
 
 import pytest
 
-from outcomes.domain.denials import Rule, Sum
 from outcomes.domain.scope import scope_from
 from outcomes.queries.denials import Loops
+from outcomes.queries.groups import Denials
 from outcomes.views.denials_words import denials_sentence, most_words, rule_sentence
 
 NOW = datetime(2026, 11, 18, 9, tzinfo=UTC)
 DAY = scope_from({}, now=NOW, zone=UTC)
 
 
+def denied_so(calls=0, before=0, steps=()):
+    return Denials(calls=calls, before=before, steps=list(steps))
+
+
 def said(denied=0, before=0, calls=100, calls_before=100, loops=(0, 0)):
     number, going = loops
     found = Loops([], number, going, before=0)
-    return denials_sentence(DAY, Sum(denied, before), calls, calls_before, found)
+    return denials_sentence(DAY, denied_so(denied, before), calls, calls_before, found)
 
 
 def test_it_says_how_many_and_how_that_was_before():
@@ -53,18 +57,17 @@ def test_loops_that_go_on_are_told_first(loops, words):
 
 
 def test_a_rule_says_what_it_denied():
-    rule = Rule("no-<rm>", "ops", 2)
-    sentence = rule_sentence(DAY, rule, Sum(2, 3), 10)
+    sentence = rule_sentence(DAY, "no-<rm>", denied_so(2, 3), 10)
     assert sentence == (
         "<code>no-&lt;rm&gt;</code> denied 2 of 10 calls in the last 24 hours, "
         "1 fewer than in the 24 hours before."
     )
-    nothing = rule_sentence(DAY, rule, Sum(0, 3), 10)
+    nothing = rule_sentence(DAY, "no-<rm>", denied_so(0, 3), 10)
     assert "denied nothing in the last 24 hours; 3 in the 24 hours before." in nothing
 
 
 def test_a_chart_says_when_most_was_denied():
-    assert most_words(Sum(9, 0, [3, 1, 5]), "hour") == "5 in the last hour, the most of all"
-    assert most_words(Sum(9, 0, [5, 1, 3]), "hour") == "at most 5 in an hour"
-    assert most_words(Sum(5, 0, [5, 0, 0]), "day") == "at most 5 in a day"
-    assert most_words(Sum(0, 0, [0, 0]), "hour") == ""
+    assert most_words(denied_so(9, 0, [3, 1, 5]), "hour") == "5 in the last hour, the most of all"
+    assert most_words(denied_so(9, 0, [5, 1, 3]), "hour") == "at most 5 in an hour"
+    assert most_words(denied_so(5, 0, [5, 0, 0]), "day") == "at most 5 in a day"
+    assert most_words(denied_so(0, 0, [0, 0]), "hour") == ""
