@@ -26,7 +26,8 @@ from outcomes.domain.outcome import ToolArtifactReference
 from outcomes.models import Call, OldCalls, Session
 from outcomes.queries import WholeCall, whole_calls
 
-AT_ONCE: Final = 500
+AT_ONCE: Final = 200  # whoever writes gets in between
+GOES: Final = 20  # before other jobs are looked for
 AGAIN_AFTER: Final = timedelta(minutes=1)  # a try that failed
 
 logger = logging.getLogger(__name__)
@@ -37,19 +38,31 @@ def waiting_old_calls() -> int:
 
 
 def look_through_old_calls() -> int:
-    """How many stretches of them are done."""
-    done = 0
+    """Some goes; how many there were, so that others may be asked for in between."""
+    goes = 0
+    _leave_out_what_others_cover()
     for number in list(OldCalls.objects.filter(_due()).values_list("pk", flat=True)):
         try:
-            while (is_done := look_through_some(number)) is False:
-                pass
-            done += bool(is_done)
+            while goes < GOES and look_through_some(number) is False:
+                goes += 1
         except DatabaseError:
             logger.exception("Old calls could not be looked through; it is tried again")
             OldCalls.objects.filter(pk=number).update(
                 tries=F("tries") + 1, next_try_at=timezone.now() + AGAIN_AFTER
             )
-    return done
+    return goes
+
+
+def _leave_out_what_others_cover() -> None:
+    """Two releases may each have asked for the same calls; all is looked for in each of them."""
+    kept: list[tuple[int, int]] = []
+    for number, up_to, until in OldCalls.objects.order_by("up_to", "-until", "id").values_list(
+        "pk", "up_to", "until"
+    ):
+        if any(first <= up_to and last >= until for first, last in kept):
+            OldCalls.objects.filter(pk=number).delete()
+        else:
+            kept.append((up_to, until))
 
 
 @transaction.atomic

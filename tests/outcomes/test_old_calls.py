@@ -38,8 +38,15 @@ def test_a_process_that_ends_in_between_is_followed_by_one_that_goes_on(agent):
     old = as_before(agent)
     assert look_through_some(old.pk, at_once=2) is False
     agent.post(
-        an_item("s-2", tool_args={"artifact_id": "kept"})
-    )  # a call of now: not counted twice
+        an_item("s-2", tool_args={"artifact_id": "kept"})  # a call of now: not counted twice
+    )
     assert commands.look_through_old_calls() == 1
     assert differences() == []
     assert ArtifactUse.objects.get().reads == 3
+
+
+def test_calls_that_two_releases_ask_for_are_looked_through_once(agent):
+    old = as_before(agent)
+    OldCalls.objects.create(until=old.until)
+    assert commands.look_through_old_calls() == 1
+    assert not OldCalls.objects.exists()

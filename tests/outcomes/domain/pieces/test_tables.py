@@ -3,7 +3,7 @@
 import csv
 import io
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outcomes.domain.pieces.tables import LONGEST, TablePiece, delimiter_of, table_piece
@@ -16,6 +16,7 @@ def told(content: bytes, start: int = 0, line: int = 1, most: int = 100) -> Tabl
     return table_piece(content[start:], start, line, ",", is_end=True, most=most)
 
 
+@settings(max_examples=50)
 @given(rows, st.integers(1, 5))
 def test_the_records_of_all_pages_are_those_of_the_file(rows, most):
     text = io.StringIO()

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outcomes.domain.pieces.skipping import size_of_value
@@ -32,6 +32,7 @@ def members_of(text: bytes, most: int = 3, window: int = 1 << 20) -> list[Member
     return found
 
 
+@settings(max_examples=50)
 @given(containers, st.sampled_from([None, 1]), st.integers(1, 4))
 def test_the_members_of_all_pages_are_the_members_of_the_whole(value, indent, most):
     text = json.dumps(value, indent=indent, ensure_ascii=False).encode()
@@ -44,6 +45,7 @@ def test_the_members_of_all_pages_are_the_members_of_the_whole(value, indent, mo
         assert json.loads(text[member.at : member.at + (member.size or 0)]) == member.value
 
 
+@settings(max_examples=50)
 @given(values.filter(lambda value: isinstance(value, (str, list, dict))), st.integers(1, 5))
 def test_where_a_long_value_ends_is_found_however_it_comes_in_pieces(value, size):
     text = json.dumps(value).encode() + b', "after": "]}"'
