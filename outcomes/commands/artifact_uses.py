@@ -108,8 +108,9 @@ def _write(found: Mapping[UseKey, _Difference], sizes: Sizes) -> None:
         ("id", *_State._fields),
         [(rows[key].pk, *state) for key, state in after.items() if rows[key].pk not in gone],
     )
-    ArtifactMaker.objects.filter(use__in=gone).delete()
-    ArtifactUse.objects.filter(pk__in=gone).delete()
+    if gone:
+        ArtifactMaker.objects.filter(use__in=gone).delete()
+        ArtifactUse.objects.filter(pk__in=gone).delete()
     _add_to_totals((key[0], _state_of(rows[key]), state) for key, state in after.items())
 
 
