@@ -33,9 +33,9 @@ def _what_changed(
         if not any(tool.before.judged for tool in tools):
             rate = percent(sum(tool.now.successes for tool in tools) / judged)
             return f"{rate} of {counted(judged, 'call')} succeeded."
-        who = "It succeeds" if len(tools) == 1 else "None succeeds"
-        how = "no less" if len(tools) == 1 else "less"
-        return f"{who} {how} than in {scope.before_words}."
+        who = "It" if len(tools) == 1 else "None"
+        less = "does not succeed" if len(tools) == 1 else "succeeds"
+        return f"{who} {less} noticeably less than in {scope.before_words}."
     lost = format_html("<code>{}</code> lost {}", falls[0].tool, f"{falls[0].points:.1f} points")
     if len(falls) == 2:
         also = f"{falls[1].points:.1f}"
@@ -76,11 +76,14 @@ def tool_second_sentence(now: Figures) -> str:
     missed, failures = now.agent_said_success, now.failures
     if not missed:
         return ""
-    if missed == failures:
-        which = "its one failure" if failures == 1 else f"all its {thousands(failures)} failures"
-    else:
-        which = f"{thousands(missed)} of its {thousands(failures)} failures"
-    return f"Of {which} the agents said that it was a success."
+    if failures == 1:
+        return "Its agent took its one failure for a success."
+    which = (
+        f"all its {thousands(failures)}"
+        if missed == failures
+        else (f"{thousands(missed)} of its {thousands(failures)}")
+    )
+    return f"Agents took {which} failures for successes."
 
 
 def _all_of(number: int) -> str:
