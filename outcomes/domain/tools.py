@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from outcomes.domain.figures import Figures
 
@@ -23,30 +23,33 @@ class Compared:
         return round(round(100 * self.now.rate, 1) - round(100 * self.before.rate, 1), 1)
 
 
-Key = Callable[[Compared], Any]
+class Order(NamedTuple):
+    """What rows are sorted by, None where that is not known, and whether the least comes first
+    until it is turned round."""
 
-# By the column: what a row is sorted by, None where it is not known, and whether the least comes
-# first until it is turned round.
-ORDERS: Final[Mapping[str, tuple[Key, bool]]] = {
-    "tool": (lambda row: row.name.casefold(), True),
-    "success": (lambda row: row.now.worst_first if row.now.judged else None, True),
-    "change": (lambda row: row.change, True),
-    "calls": (lambda row: row.now.calls, False),
-    "ran_and_failed": (lambda row: row.now.ran_and_failed, False),
-    "disagreements": (lambda row: row.now.disagreements, False),
-    "denied": (lambda row: row.now.denied, False),
-    "p50": (lambda row: row.now.p50_ms, False),
-    "p95": (lambda row: row.now.p95_ms, False),
-    "p99": (lambda row: row.now.p99_ms, False),
+    key: Callable[[Compared], Any]
+    least_first: bool
+
+
+ORDERS: Final[Mapping[str, Order]] = {
+    "tool": Order(lambda row: row.name.casefold(), least_first=True),
+    "success": Order(lambda row: row.now.worst_first if row.now.judged else None, least_first=True),
+    "change": Order(lambda row: row.change, least_first=True),
+    "calls": Order(lambda row: row.now.calls, least_first=False),
+    "ran_and_failed": Order(lambda row: row.now.ran_and_failed, least_first=False),
+    "disagreements": Order(lambda row: row.now.disagreements, least_first=False),
+    "denied": Order(lambda row: row.now.denied, least_first=False),
+    "p50": Order(lambda row: row.now.p50_ms, least_first=False),
+    "p95": Order(lambda row: row.now.p95_ms, least_first=False),
+    "p99": Order(lambda row: row.now.p99_ms, least_first=False),
 }
 WORST_FIRST: Final = "success"
 
 
-def in_order(rows: Iterable[Compared], column: str, *, turned: bool = False) -> list[Compared]:
+def in_order(rows: Iterable[Compared], order: Order, *, turned: bool = False) -> list[Compared]:
     """What is not known stands last, however it is turned; equals stand by their names."""
-    key, least_first = ORDERS[column]
     known, unknown = list[Compared](), list[Compared]()
     for row in sorted(rows, key=lambda row: row.name):
-        (unknown if key(row) is None else known).append(row)
-    known.sort(key=key, reverse=least_first == turned)
+        (unknown if order.key(row) is None else known).append(row)
+    known.sort(key=order.key, reverse=order.least_first == turned)
     return known + unknown

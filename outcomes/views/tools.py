@@ -17,7 +17,7 @@ from governance.queries import Judges
 from governance.table_files import table_file
 from outcomes.domain.scope import Scope
 from outcomes.domain.standing_out import Fall, Judged, falls
-from outcomes.domain.tools import ORDERS, WORST_FIRST, Compared, in_order
+from outcomes.domain.tools import ORDERS, WORST_FIRST, Compared, Order, in_order
 from outcomes.queries.overview import newest_event
 from outcomes.queries.stats import StepFigures
 from outcomes.queries.tools import tool_trends, tools_in
@@ -31,6 +31,8 @@ from outcomes.views.tool_words import tools_sentence
 
 SHOWN: Final = 100
 WITHOUT_CHECK: Final = "none"  # tools that nobody gave a check
+
+SORTED: Final = (*ORDERS, "check")
 
 # What a column is headed by, what that means, and where it is left out.
 HEADS: Final = {
@@ -117,7 +119,7 @@ def _tools(request: MemberRequest, scope: Scope, asked: Asked, judges: Judges) -
     rows, trends = tools.rows, tool_trends(request.project.pk, tools, scope)
     judged = _judged_by(request, scope, rows, judges)
     own = _without_check(rows, judged)
-    chosen = _ordered(own if asked.check else rows, asked)
+    chosen = _ordered(own if asked.check else rows, asked, judged)
     first = asked.first if asked.first < len(chosen) else 0
     shown = chosen[first : first + SHOWN]
     fallen = _falls(rows)
@@ -193,13 +195,16 @@ def _chosen(request: MemberRequest, scope: Scope, asked: Asked) -> list[tuple[Co
     """All that is asked for, each with the check that judges it."""
     rows = tools_in(request.project.pk, scope).rows
     judged = _judged_by(request, scope, rows, governance.judges(request.project.pk))
-    chosen = _ordered(_without_check(rows, judged) if asked.check else rows, asked)
+    chosen = _ordered(_without_check(rows, judged) if asked.check else rows, asked, judged)
     return [(row, ", ".join(each.check for each in judged[row.name])) for row in chosen]
 
 
-def _ordered(rows: list[Compared], asked: Asked) -> list[Compared]:
+def _ordered(
+    rows: list[Compared], asked: Asked, judged: Mapping[str, list[JudgedBy]]
+) -> list[Compared]:
     fitting = [row for row in rows if asked.text.lower() in row.name.lower()]
-    return in_order(fitting, asked.column, turned=asked.turned)
+    by_check = Order(lambda row: [each.check for each in judged[row.name]], least_first=True)
+    return in_order(fitting, ORDERS.get(asked.column, by_check), turned=asked.turned)
 
 
 def _judged_by(
@@ -226,12 +231,12 @@ def _falls(rows: list[Compared]) -> list[Fall]:
 def _heads(here: str, asked: Asked) -> list[Head]:
     found = []
     for column, (words, means, css) in HEADS.items():
-        if column not in ORDERS:
+        if column not in SORTED:
             found.append(Head(words, means, css, "", ""))
             continue
         is_sorted = column == asked.column
         turned = Asked(asked.text, asked.check, column, is_sorted and not asked.turned, 0)
-        rising = ORDERS[column][1] != asked.turned
+        rising = (column == "check" or ORDERS[column].least_first) != asked.turned
         order = ("ascending" if rising else "descending") if is_sorted else ""
         found.append(Head(words, means, css, with_query(here, **turned.query()), order))
     return found
@@ -244,8 +249,8 @@ def _asked(request: MemberRequest) -> Asked:
     return Asked(
         text=request.GET.get("q", "").strip(),
         check=WITHOUT_CHECK if request.GET.get("check") == WITHOUT_CHECK else "",
-        column=column if column in ORDERS else WORST_FIRST,
-        turned=column in ORDERS and sort.startswith("-"),
+        column=column if column in SORTED else WORST_FIRST,
+        turned=column in SORTED and sort.startswith("-"),
         first=int(place) // SHOWN * SHOWN if is_place else 0,
     )
 

@@ -110,6 +110,9 @@ def test_each_tool_tells_which_check_judges_it(pages, project):
     body = pages.get("tools/").content.decode()
     assert row_of(body, "crm").endswith("mine v1 line 1 of the bindings")
     assert tools_of(pages.get("tools/", check="none").content.decode()) == ["docs", "pay"]
+    by_check = pages.get("tools/", sort="-check").content.decode()
+    assert tools_of(by_check) == ["crm", "docs", "pay"]
+    assert tools_of(pages.get("tools/", sort="check").content.decode()) == ["docs", "pay", "crm"]
     assert "No check of its own 2" in text_of(pages.get("tools/"))
     assert "mine v1 , line 1 of the bindings" in pages.text("tools/crm/")
     assert "it has no check of its own" in pages.text("tools/docs/")

@@ -21,7 +21,7 @@ def compared(name: str, now: Figures, before: Figures | None = None) -> Compared
 
 
 def names(rows, column, **how):
-    return [row.name for row in in_order(rows, column, **how)]
+    return [row.name for row in in_order(rows, ORDERS[column], **how)]
 
 
 ROWS = [
@@ -39,14 +39,14 @@ def test_the_worst_stands_first_as_far_as_that_is_sure():
 
 @pytest.mark.parametrize("column", list(ORDERS))
 def test_what_is_not_known_stands_last_however_a_column_is_turned(column):
-    key = ORDERS[column][0]
+    key = ORDERS[column].key
     unknown = {row.name for row in ROWS if key(row) is None}
     for turned in (False, True):
         found = names(ROWS, column, turned=turned)
         assert set(found[len(found) - len(unknown) :]) == unknown
     known = len(ROWS) - len(unknown)
-    values = [key(row) for row in in_order(ROWS, column)[:known]]
-    assert values == sorted(values, reverse=not ORDERS[column][1])
+    values = [key(row) for row in in_order(ROWS, ORDERS[column])[:known]]
+    assert values == sorted(values, reverse=not ORDERS[column].least_first)
 
 
 def test_equals_stand_by_their_names_both_ways():
