@@ -174,5 +174,7 @@ document.addEventListener("click", (event) => {
 
 // ---------- Every part, on arrival ----------
 
+for (const key of document.querySelectorAll(".find kbd"))
+  if (/^(Mac|iP)/.test(navigator.platform)) key.textContent = "⌘ K";
 showChoice(document);
 document.addEventListener("htmx:load", ({ detail }) => showChoice(detail.elt.parentElement ?? detail.elt));

@@ -80,12 +80,20 @@ def test_an_operator_finds_why_an_agent_stopped_and_looks_around(
 
     pressed(admin, "?")
     keys = admin.get_by_role("dialog", name="Keyboard shortcuts")
-    expect(keys).to_contain_text("Denials")
+    expect(keys).to_contain_text("Artifacts")
     pressed(admin, "Escape")
     expect(keys).to_be_hidden()
-    pressed(admin, "g", "d")
-    admin.wait_for_url("**/denials/**")
-    expect(admin.get_by_role("heading", level=1)).to_be_visible()
+    for key, page in (("d", "denials"), ("a", "artifacts"), ("t", "tools")):
+        pressed(admin, "g", key)
+        admin.wait_for_url(f"**/{page}/**")
+    pressed(admin, "/")
+    admin.keyboard.type(f"{night}-search")
+    pressed(admin, "Enter")
+    admin.wait_for_url("**q=night**")
+    pressed(admin, "j")
+    expect(admin.locator("main a:focus")).to_contain_text(f"{night}-search")
+    pressed(admin, "Enter")
+    admin.wait_for_url(f"**/tools/{night}-search/**")
 
 
 def test_what_one_types_is_found_from_every_page_and_single_keys_can_be_turned_off(
