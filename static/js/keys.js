@@ -35,7 +35,7 @@ document.addEventListener("change", ({ target }) => {
 
 // The link that a row is known by, or the first that it has; what is folded away is no row.
 function rows() {
-  const found = [...document.querySelectorAll("main a.row-link, main table.table tbody tr")];
+  const found = [...document.querySelectorAll("main a.row-link:not(tr *), main table.table tbody tr")];
   const links = found.map((each) => (each.matches("a") ? each : each.querySelector("a.row-link, a[href]")));
   return [...new Set(links)].filter((link) => link?.checkVisibility());
 }
