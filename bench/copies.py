@@ -21,12 +21,13 @@ from bench.stores import Store
 MINUTES = 1_440
 FIRST_BATCH, FIRST_SESSION = 10_000_000, 2_000_000_000  # room below for the ids of copies
 Row = tuple[Any, ...]
-_COPIED = frozenset(["call", "event", "session", "rollup", "rollupminute"])
+_COPIED = frozenset(["call", "event", "session", "rollup", "rollupminute", "grouprollup"])
 _MULTIPLIED = {"artifactuse": ("calls", "reads"), "artifactmaker": ("calls",)}
 # Of these a copy needs no row: names and settings are shared, of jobs and reports there is none
 # yet, marks are made anew where one is needed, and the newest sight of an agent stays so.
 _SHARED = frozenset(
     {"agent", "agentreport", "agentseen", "artifact", "artifacttotal", "backtest", "batch"}
+    | {"callgroup", "savedview", "savedviewtail"}
     | {"changedcall", "childsession", "demorun", "oldcalls", "pastverdict", "rejecteditem"}
     | {"rejudging"}
     | {"rejudgingpart", "rollupchange", "sessionmark", "sessionnote", "sessionremoval"}
@@ -72,16 +73,20 @@ class Copying:
         ((low, high),) = self._rows("SELECT min(id), max(id) FROM outcomes_session")
         sessions = self._table("session"), self._rows("SELECT * FROM outcomes_session")
         minutes = self._rows(
-            "SELECT environment_id, counts, durations, minute FROM outcomes_rollupminute"
+            "SELECT environment_id, counts, durations, groups, minute FROM outcomes_rollupminute"
         )
         self._span, self._session_span = last - first + 1, high - low + 1
         whole = f"BETWEEN {first} AND {last}"
-        newest = self._rows("SELECT max(id) FROM outcomes_rollup")[0][0]
+        newest = {
+            table: self._rows(f"SELECT max(id) FROM outcomes_{table}")[0][0]
+            for table in ("rollup", "grouprollup")
+        }
         for day in range(1, days + 1):
             self._copy_calls(day, whole)
             self._copy_sessions(day, *sessions)
             self._copy_minutes(day, minutes)
-            self._copy_rollups(day, newest)
+            for table, up_to in newest.items():
+                self._copy_rollups(table, day, up_to)
             self._connection.commit()
             told(day)
         for table, sums in _MULTIPLIED.items():
@@ -130,11 +135,11 @@ class Copying:
             f" AND c.digest = e.call_digest WHERE e.id {whole}",
         )
 
-    def _copy_rollups(self, day: int, newest: int) -> None:
-        moved = {"start": f"r.start - {day * MINUTES}"}
-        self._select_into(
-            "rollup", moved, f"FROM outcomes_rollup r WHERE r.id <= {newest}", but="id"
-        )
+    def _copy_rollups(self, table: str, day: int, up_to: int) -> None:
+        alias = table[0]
+        moved = {"start": f"{alias}.start - {day * MINUTES}"}
+        source = f"FROM outcomes_{table} {alias} WHERE {alias}.id <= {up_to}"
+        self._select_into(table, moved, source, but="id")
 
     def _select_into(self, table: str, own: dict[str, str], source: str, but: str = "") -> None:
         alias = table[0]
@@ -173,10 +178,10 @@ class Copying:
 
     def _copy_minutes(self, day: int, rows: list[Row]) -> None:
         made = [
-            (env, _packed(counts, day), _packed(durations, day), minute - day * MINUTES)
-            for env, counts, durations, minute in rows
+            (env, *(_packed(each, day) for each in packed), minute - day * MINUTES)
+            for env, *packed, minute in rows
         ]
-        columns = ["environment_id", "counts", "durations", "minute"]
+        columns = ["environment_id", "counts", "durations", "groups", "minute"]
         self._insert("rollupminute", columns, made)
 
     def _insert(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
@@ -221,7 +226,9 @@ def _moved(at: Any, shift: timedelta) -> Any:
     return str(datetime.fromisoformat(at) - shift) if isinstance(at, str) else at - shift
 
 
-def _packed(rows: Any, day: int) -> bytes:
+def _packed(rows: Any, day: int) -> bytes | None:
+    if rows is None:
+        return None
     moved = [
         [minute - day * MINUTES, *rest] for minute, *rest in msgspec.msgpack.decode(bytes(rows))
     ]

@@ -22,6 +22,7 @@ _KINDS = (
     + ["artifact_reference"] * 2
     + ["timeout"]
 )
+_RULES = 12
 _REASONS = ("contract", "approval", "limit", "unknown_tool")
 _ERRORS = ("connection refused by {}", "no such table: {}", "{} is not allowed here", "quota of {}")
 
@@ -84,7 +85,8 @@ def _items(
 def _became(kind: str, rng: random.Random, tool: int) -> dict[str, Any]:
     elapsed = round(rng.lognormvariate(4 + tool / 12, 1), 1)
     if kind == "denied":
-        return {"reason": rng.choice(_REASONS), "details": "Not that one."}
+        rule = f"rule-{tool % _RULES}"
+        return {"reason": rng.choice(_REASONS), "details": "Not that one.", "decision_name": rule}
     if kind == "failure":
         error = rng.choice(_ERRORS).format(rng.randrange(10**6))
         return {"error": error, "elapsed_ms": elapsed, "retryable": rng.random() < 0.5}

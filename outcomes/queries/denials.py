@@ -1,16 +1,18 @@
 """Denied calls of a time beside those of the time before, and the loops among them."""
 
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, TypeVar, cast
 
 from django.db.models import Case, Count, Max, Q, QuerySet, Subquery, Sum, When, Window
 
 from outcomes.codec import as_text, digest_of
+from outcomes.domain.figures import Figures
 from outcomes.domain.loops import LOOP, STILL, Loop
 from outcomes.domain.scope import Scope
 from outcomes.models import Agent, Call, Event, Session
-from outcomes.queries.groups import Denials, denials
+from outcomes.queries.groups import Denials, Denied, denials
 from outcomes.queries.overview import both_periods, newest_event
 from outcomes.queries.stats import NOBODY, figures_over_time, numbered
 
@@ -20,37 +22,80 @@ LOOPS_SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class DeniedOf:
-    """What a page about denials tells: of all calls, how many and which were denied."""
+    """What a page about denials tells: of all calls, how many and which were denied.
+
+    How many, and for which reasons, is told by what is kept of all calls; by whom and by which
+    rule, by groups. Where the calls from before there were groups are still looked through, these
+    know of fewer: `grouped`."""
+
+    denials: Denials
+    grouped: int
+    calls: int
+    calls_before: int
+    newest_event: int  # of the whole project, which tells whether anything changed
+
+
+@dataclass(frozen=True, slots=True)
+class DeniedBy:
+    """The same of one rule."""
 
     denials: Denials
     calls: int
-    calls_before: int
-    newest_event: int  # of the whole project, which tells whether anything changed; 0: not asked
 
 
 def denied_of(project_id: int, scope: Scope) -> DeniedOf:
     agent, newest = _agent_and_newest(project_id, scope)
-    now, before = _calls(project_id, scope, agent)
-    return DeniedOf(denials(project_id, scope, agent=agent), now, before, newest)
+    before, now = _figures(project_id, scope, agent)
+    found = denials(project_id, scope, agent=agent)
+    denied = [each.denied for each in now]
+    counted = replace(
+        found,
+        calls=sum(denied),
+        before=sum(each.denied for each in before),
+        steps=denied,
+        by_reason=_by_reason(before, now),
+    )
+    return DeniedOf(
+        denials=counted,
+        grouped=found.calls,
+        calls=sum(each.calls for each in now),
+        calls_before=sum(each.calls for each in before),
+        newest_event=newest,
+    )
 
 
-def denied_by(project_id: int, scope: Scope, rule: str, *, with_contract: bool) -> DeniedOf:
-    """By one rule; the contract of its newest call, where nobody knows it already."""
+def denied_by(project_id: int, scope: Scope, rule: str, *, with_contract: bool) -> DeniedBy:
+    """The contract is that of its newest call, where nobody knows it already."""
     agent = numbered(Agent, project_id, scope.agent)
-    now, before = _calls(project_id, scope, agent)
+    _, now = _figures(project_id, scope, agent)
     found = denials(project_id, scope, agent=agent, rule=rule, with_contracts=with_contract)
-    return DeniedOf(found, now, before, newest_event=0)
+    return DeniedBy(found, sum(each.calls for each in now))
 
 
-def _calls(project_id: int, scope: Scope, agent: int | None) -> tuple[int, int]:
-    """All of them, denied or not: now, and in the time before."""
+def _figures(
+    project_id: int, scope: Scope, agent: int | None
+) -> tuple[list[Figures], list[Figures]]:
+    """Of all calls, step by step: of the time before, and now."""
     wanted = both_periods(scope, agent=agent or 0)
     steps = figures_over_time(project_id, wanted, scope.step, scope.zone, cut=scope.since)
+    found = [step.figures for step in steps]
     before = len(scope.previous.steps())
-    return (
-        sum(step.figures.calls for step in steps[before:]),
-        sum(step.figures.calls for step in steps[:before]),
-    )
+    return found[:before], found[before:]
+
+
+def _by_reason(before: list[Figures], now: list[Figures]) -> list[Denied]:
+    steps: defaultdict[str, list[int]] = defaultdict(lambda: [0] * len(now))
+    earlier: Counter[str] = Counter()
+    for place, figures in enumerate(now):
+        for reason, each in figures.by_reason.items():
+            steps[reason][place] = each.calls
+    for figures in before:
+        earlier.update({reason: each.calls for reason, each in figures.by_reason.items()})
+    found = [
+        Denied(name=reason, calls=sum(steps[reason]), before=earlier[reason], steps=steps[reason])
+        for reason in earlier.keys() | steps.keys()
+    ]
+    return sorted(found, key=lambda each: (-each.calls, -each.before, each.name))
 
 
 def _agent_and_newest(project_id: int, scope: Scope) -> tuple[int | None, int]:

@@ -135,6 +135,7 @@ def _denials(request: MemberRequest, scope: Scope) -> dict[str, Any]:
         "is_new": not found.newest_event,
         "calls": found.calls,
         "whole": whole,
+        "grouped": found.grouped,
         "step_words": STEP_WORDS[scope.step],
         "most_words": most_words(whole, STEP_WORDS[scope.step]),
         "chart": charts.by_reason(scope, whole.by_reason, link_to_steps(slug, scope)),

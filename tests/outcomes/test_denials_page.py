@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from outcomes.domain.scope import scope_from
-from outcomes.models import Call
+from outcomes.models import Call, GroupRollup, RollupChange, RollupMinute
 from tests.governance.contracts import ALWAYS, document, pre
 from tests.governance.serving import deployed
 from tests.outcomes.pages import a_denied_item, an_item, text_of
@@ -90,6 +90,19 @@ def test_denials_stand_beside_those_of_the_time_before(pages, agent, version):
     assert rules(body) == {"no-rm": (2, 1)}
     assert f"ops v{version.number}" in text_of(page)
     assert "2 of 3 name a rule" in text_of(page)
+
+
+def test_calls_from_before_there_were_groups_are_counted_and_said_to_be_looked_through(
+    pages, agent
+):
+    agent.post(a_denied_item(), a_denied_item(reason="limit"), an_item())
+    for model in (RollupChange, RollupMinute):
+        model.objects.update(groups=None)
+    GroupRollup.objects.all().delete()
+    page = pages.get("denials/")
+    assert "2 of 3 calls were denied" in text_of(page)
+    assert bars(page.content.decode(), "reason") == {"contract": (1, 0), "limit": (1, 0)}
+    assert "0 of these 2 are told so far" in text_of(page)
 
 
 def test_the_same_call_denied_three_times_is_a_loop_and_leads_to_it(pages, agent):
