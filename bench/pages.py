@@ -180,6 +180,9 @@ def _paths(end: datetime) -> dict[str, str]:
     paths["a session of 50 calls"] = "/p/default/sessions/session-3/"
     paths["a session of 5,000 calls"] = f"/p/default/sessions/{quote(LONG)}/"
     paths["a call"] = "/p/default/calls/call-70/"
+    paths["the palette, by a name"] = "/p/default/live/search/?q=tool"
+    paths["the palette, by how a session's id begins"] = "/p/default/live/search/?q=session-3"
+    paths["the palette, by the id of a call"] = "/p/default/live/search/?q=call-70"
     return paths
 
 

@@ -13,7 +13,7 @@ from tests.governance.contracts import document
 from tests.items import an_outcome
 from tests.journeys.console import Console
 from tests.journeys.streams import new_key
-from tests.journeys.test_accessibility import findings
+from tests.journeys.test_accessibility import ONLY_COLOURS, findings
 
 MOST = 3
 LIMIT = (
@@ -111,6 +111,8 @@ def test_what_one_types_is_found_from_every_page_and_single_keys_can_be_turned_o
     field.fill(night)
     expect(admin.locator("#palette").get_by_role("group", name="Sessions")).to_be_visible()
     assert list(findings("palette", admin)) == []
+    admin.emulate_media(color_scheme="dark")
+    assert list(findings("palette in the dark", admin, ONLY_COLOURS)) == []
     pressed(admin, "ArrowDown", "ArrowUp", "ArrowUp")
     expect(field).to_have_attribute("aria-activedescendant", str(chosen.get_attribute("id")))
     field.fill(f"{night}-end")

@@ -15,6 +15,7 @@ ALSO = {
     "session-stopped": ("outcomes:session", {"session_id": "reminders-2"}, ""),
     "session-loop": ("outcomes:session", {"session_id": "deploy-night"}, ""),
     "session-running": ("outcomes:session", {"session_id": "billing-now"}, ""),
+    "search-of-a-word": ("lookup:search", {}, "?q=billing"),
     "start-over-http": ("first_hour:start", {}, "?with=curl"),
 }
 # They end what the next page needs, or belong to no project.
