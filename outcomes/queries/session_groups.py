@@ -2,7 +2,7 @@
 which reads an index and no row, and never more than so many entries of it."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -39,6 +39,15 @@ class SessionGroups:
     newest_event: int  # of the project; 0 where there is no group
 
 
+def bounded(project_id: int, wanted: SessionFilter) -> SessionFilter:
+    """A text is looked for in rows, not in an index: so among the newest of very many alone."""
+    if not wanted.text:
+        return wanted
+    looked_at = sessions_in(project_id, replace(wanted, text="")).order_by("-last_at", "-id")
+    last = looked_at.values_list("last_at", flat=True)[EXACT_UP_TO : EXACT_UP_TO + 1]
+    return replace(wanted, since=last[0], is_bounded=True) if last else wanted
+
+
 def session_groups(
     project_id: int, wanted: SessionFilter, now: datetime, asking: Asking
 ) -> SessionGroups:
@@ -65,7 +74,8 @@ def session_groups(
             groups.append(_group(alike, "running", running))
         if ended > 0:
             groups.append(_group(alike, "ended", ended))
-    return SessionGroups(groups, is_exact=counted <= EXACT_UP_TO, newest_event=newest)
+    is_exact = counted <= EXACT_UP_TO and not wanted.is_bounded
+    return SessionGroups(groups, is_exact=is_exact, newest_event=newest)
 
 
 def _rows(project_id: int, found: QuerySet[Session], now: datetime) -> list[Any]:

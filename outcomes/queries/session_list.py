@@ -28,6 +28,7 @@ class SessionFilter:
     since: datetime | None = None  # the last call was in this time
     until: datetime | None = None
     text: str = ""
+    is_bounded: bool = False  # not all of the time that was asked for
     chosen: Chosen = field(default_factory=Chosen)
 
 

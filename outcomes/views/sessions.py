@@ -17,7 +17,7 @@ from outcomes.domain.scope import NAMES
 from outcomes.domain.session_facets import Facets, facets_of
 from outcomes.models import Session
 from outcomes.queries.overview import newest_event
-from outcomes.queries.session_groups import EXACT_UP_TO, session_groups
+from outcomes.queries.session_groups import EXACT_UP_TO, bounded, session_groups
 from outcomes.queries.session_list import IN_A_FILE
 from outcomes.queries.session_order import ORDERS, PLACE, USUAL, Order
 from outcomes.views import sentences
@@ -77,12 +77,13 @@ def _file(request: MemberRequest) -> HttpResponseBase | None:
 
     def rows() -> Iterator[Session]:
         asking = queries.asking_sessions(project, now)
-        is_exact = session_groups(project, choices.wanted, now, asking).is_exact
+        wanted = bounded(project, choices.wanted)
+        is_exact = session_groups(project, wanted, now, asking).is_exact
         order, turned = _order(choices, is_exact=is_exact)
         return every(
             lambda before: queries.sessions_shown(
                 project,
-                choices.wanted,
+                wanted,
                 now,
                 asking,
                 order=order,
@@ -99,13 +100,14 @@ def _file(request: MemberRequest) -> HttpResponseBase | None:
 def _list(request: MemberRequest, choices: Choices) -> dict[str, Any]:
     now, project = timezone.now(), request.project.pk
     asking = queries.asking_sessions(project, now)
-    counted = session_groups(project, choices.wanted, now, asking)
+    wanted = bounded(project, choices.wanted)
+    counted = session_groups(project, wanted, now, asking)
     found = facets_of(counted.groups, choices.chosen)
     order, turned = _order(choices, is_exact=counted.is_exact)
     start = start_of(request.GET, PLACE, order.kinds)
     page = queries.sessions_shown(
         project,
-        choices.wanted,
+        wanted,
         now,
         asking,
         order=order,

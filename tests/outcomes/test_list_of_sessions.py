@@ -163,4 +163,6 @@ def test_of_very_many_sessions_the_newest_are_counted_and_the_page_says_so(pages
     assert "Counted among the newest 3 sessions of this time." in text
     assert shown(pages, sort="lasted") == shown(pages)
     assert shown(pages, sort="failures")[0] == "s-bad"
+    assert shown(pages, q="s-l") == ["s-loop"]
+    assert shown(pages, q="s-b") == ["s-big"]  # the other is an older one
     assert "sort=lasted" not in pages.get("sessions/").content.decode()
