@@ -31,6 +31,7 @@ class Told:
             "call_id": self._calls("tool=warehouse_lookup")[0]["call_id"],
             "name": "stock-bot",
             "tool_name": "crm_lookup",
+            "group_key": self._group,
             "sha256": self._artifact,
             "artifact_id": self._artifact,
             "bundle_name": "billing",
@@ -59,6 +60,13 @@ class Told:
     def long_session(self) -> str:
         rows = self._ask("agent-sessions?agent=research-bot&limit=50")["sessions"]
         return str(max(rows, key=lambda row: row["counts"]["attempts"])["session_id"])
+
+    @cached_property
+    def _group(self) -> str | None:
+        """Of failures of a tool."""
+        part = f"{self._url}/p/{self.slug}/live/tool-groups/?of=crm_lookup&range=30d"
+        found = re.search(r"/groups/(\w+)/", self._page.request.get(part).text())
+        return found[1] if found else None
 
     @cached_property
     def _artifact(self) -> str:
