@@ -40,6 +40,21 @@ def insert_new(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> set
         return ids_present(model, [row[0] for row in rows])
 
 
+def insert_missing(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    """Insert what is not there yet by any unique rule; the database numbers the rows."""
+    if not rows:
+        return
+    into = f"INSERT INTO {model._meta.db_table} ({_names(model, columns)})"
+    if connection.vendor == "postgresql":
+        _unnested(f"{into} SELECT * FROM {{source}} ON CONFLICT DO NOTHING", model, columns, rows)
+        return
+    marks = ", ".join(["%s"] * len(columns))
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            f"{into} VALUES ({marks}) ON CONFLICT DO NOTHING", _adapted(model, columns, rows)
+        )
+
+
 def ids_present(model: Model, ids: Sequence[int]) -> set[int]:
     """Which of these ids have a row; asked in ranges, because ids of a batch are neighbours."""
     wanted, found = set(ids), set[int]()

@@ -3,13 +3,14 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import Final
 
 import msgspec
 
 from governance.domain.success import DEFAULT
 from outcomes.codec.rows import CallRow
-from outcomes.codec.text import as_text, digest_of
+from outcomes.codec.text import as_text
 from outcomes.domain.groups import DENIED, FAILURE, Grouping, grouping
 
 _SEEN: Final = 600  # characters of a value: more than tell groups apart
@@ -48,7 +49,7 @@ def grouping_of(row: CallRow) -> Grouping | None:
 
 
 def digest_of_group(group: Grouping) -> bytes:
-    return digest_of(json.dumps(group))
+    return sha256(_encode(group)).digest()[:16]
 
 
 def pack_groups(counts: Iterable[GroupCounts]) -> bytes | None:

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 from django.db import connection
 from django.db.models import Exists, OuterRef
 
+from outcomes import bulk
 from outcomes.bulk import read_time
 from outcomes.codec import CallRow
 from outcomes.codec.groups import GroupCounts, digest_of_group, grouping_of, has_group
@@ -17,14 +18,16 @@ from outcomes.domain.rollups import minute_of
 from outcomes.models import Call, CallGroup, GroupRollup
 
 AT_ONCE: Final = 1_000
+_COLUMNS: Final = ("project", "digest", "of", "tool", "agent", "kind", "reason", "rule",
+                   "check_name", "text")  # fmt: skip
 # As they are counted: of all agents, and failures of each of them too.
 _FAILURES: Final = GroupRollup.Of.FAILURES.value
 _OF_AGENT: Final = GroupRollup.Of.FAILURES_OF_AGENT.value
 _DENIALS: Final = GroupRollup.Of.DENIALS.value
 
 # A group that another process is about to remove is waited for, and then is not there.
-_KNOWN: Final = "SELECT digest, id FROM outcomes_callgroup WHERE project_id = %s AND digest "
-_LOCKED: Final = _KNOWN + "= ANY(%s) FOR KEY SHARE"
+_KNOWN: Final = "SELECT digest, id FROM outcomes_callgroup WHERE project_id = %s AND digest"
+_LOCKED: Final = _KNOWN + " = ANY(%s) FOR KEY SHARE"
 _OTHERS: Final = """
 SELECT stored.group_id, stored.session_id, stored.agent_id, MIN(stored.at), MAX(stored.at)
 FROM {wanted} AS wanted CROSS JOIN outcomes_call AS stored
@@ -60,24 +63,14 @@ def _numbers(groups: dict[Key, Grouping]) -> dict[Key, int]:
     missing = sorted(groups.keys() - found.keys())
     if missing:
         rows = [_row(*key, groups[key]) for key in missing]
-        CallGroup.objects.bulk_create(rows, ignore_conflicts=True)
+        bulk.insert_missing(CallGroup, _COLUMNS, rows)
         found |= _known(missing)
     return found
 
 
-def _row(project: int, digest: bytes, group: Grouping) -> CallGroup:
-    return CallGroup(
-        project_id=project,
-        digest=digest,
-        of=group.of,
-        tool_id=group.tool,
-        agent_id=group.agent or None,
-        kind=group.kind,
-        reason=group.reason,
-        rule=group.rule,
-        check_name=group.check,
-        text=group.text,
-    )
+def _row(project: int, digest: bytes, group: Grouping) -> tuple[Any, ...]:
+    of, tool, agent, *said = group
+    return project, digest, of, tool, agent or None, *said
 
 
 def _known(keys: Iterable[Key]) -> dict[Key, int]:
@@ -86,20 +79,22 @@ def _known(keys: Iterable[Key]) -> dict[Key, int]:
         by_project[project].append(digest)
     found: dict[Key, int] = {}
     for project, digests in by_project.items():
-        rows: Iterable[Any]
-        if connection.vendor == "postgresql":
-            with connection.cursor() as cursor:
-                cursor.execute(_LOCKED, [project, digests])
-                rows = cursor.fetchall()
-        else:
-            there = CallGroup.objects.filter(project=project)
-            rows = [
-                row
-                for part in _in_parts(digests)
-                for row in there.filter(digest__in=part).values_list("digest", "id")
-            ]
+        rows: list[tuple[Any, ...]] = []
+        for part in _in_parts(digests):
+            rows += _rows_known(project, part)
         found |= {(project, bytes(digest)): number for digest, number in rows}
     return found
+
+
+def _rows_known(project: int, digests: Sequence[bytes]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(_LOCKED, [project, list(digests)])
+        else:
+            marks = ", ".join(["%s"] * len(digests))
+            cursor.execute(f"{_KNOWN} IN ({marks})", [project, *digests])
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows
 
 
 def group_counts(changes: Iterable[tuple[CallRow | None, CallRow | None]]) -> Counts:

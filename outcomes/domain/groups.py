@@ -13,6 +13,7 @@ FAILURE: Final = "failure"
 DENIED: Final = "denied"
 LONGEST: Final = 200  # characters of a reason that tell groups apart
 
+_READ: Final = 2 * LONGEST  # with white space
 _TOLD: Final = ("failure", "timeout")  # kinds whose detail is the agent's reason
 _SPACE: Final = re.compile(r"[\s\x00-\x1f]+")
 # What differs from call to call though the reason is the same; what stands in its place is never
@@ -21,15 +22,15 @@ _DIFFERING: Final = re.compile(
     r"""
       (?P<quoted> "[^"]+" | `[^`]+` | (?<![\w#…@])'[^']+'(?![\w#…]) )
     | (?P<scheme> \b[A-Za-z][A-Za-z+]* (?=://) ) ://[^\s"'`<>]+
-    | (?P<mail> [\w.+%-]+@[\w-]+(?:\.[\w-]+)+ )
+    | (?P<mail> (?<![\w.+%-]) [\w.+%-]+@[\w-]+(?:\.[\w-]+)+ )
     | (?P<path> (?<![\w#…"'`./\\@]) (?:~|\.+|[A-Za-z]:)? [/\\] [^\s"'`<>:,;()]+ )
     | (?P<uuid> \b [0-9A-Fa-f]{8} (?:-[0-9A-Fa-f]{4}){3} - [0-9A-Fa-f]{12} \b )
     | (?P<status> \b (?:HTTP|[Ss]tatus) (?:\ code)? [ :]\ ? [1-5]\d\d \b )
-    | (?P<word> [^\W_]+ )
+    | (?P<word> (?<![^\W_]) [^\W\d_]* \d [^\W_]* )
     """,
     re.VERBOSE,
 )
-_DIGIT: Final = re.compile(r"\d")
+_MAY_DIFFER: Final = re.compile(r"""[\d"'`/\\@]""")  # most reasons are words and nothing else
 _HEX: Final = re.compile(r"[0-9a-fA-F]{4,}")
 _NUMBERED: Final = re.compile(r"([^\W\d_]+)\d+")  # a word and its number: worker12
 _NUMBERS: Final = re.compile(r"#(?:[-.,:/_+]?#)+")  # 2026-11-18, 10.0.0.7, 1,204.5
@@ -78,7 +79,9 @@ def normalised(text: str) -> str:
 
     `Row 17 of "users" is locked` is `Row # of "…" is locked`.
     """
-    told = _SPACE.sub(" ", text)[:LONGEST].strip()
+    told = _SPACE.sub(" ", text[:_READ])[:LONGEST].strip()
+    if not _MAY_DIFFER.search(told):
+        return told
     # Each time it is shorter, or less of it is told as it was: after a time or two it stays.
     while (general := _NUMBERS.sub("#", _DIFFERING.sub(_in_general, told))) != told:
         told = general
@@ -105,7 +108,5 @@ def _in_general(found: re.Match[str]) -> str:
 
 
 def _word_in_general(word: str) -> str:
-    if not _DIGIT.search(word):
-        return word
     numbered = None if _HEX.fullmatch(word) else _NUMBERED.fullmatch(word)
     return f"{numbered[1]}#" if numbered else "#"
