@@ -197,10 +197,10 @@ class Call(models.Model):
                 name="call_by_artifact_read",
                 condition=~Q(artifact_read=""),
             ),
-            # Next to none would be denied, and all of a version are counted.
+            # Next to none would be denied, and all of a version are counted: in all, or of a time.
             models.Index(
-                fields=["version", "environment", "tool", "agent"],
-                name="call_that_would_be_denied",
+                fields=["version", "environment", "tool", "agent", "at"],
+                name="call_would_be_denied_at",
                 condition=Q(would_deny=True),
             ),
             # Few ask, and approvals look for those of a moment among all that happened then.

@@ -4,7 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from outcomes.models import Call
+from django.db.models import Count, Q
+
+from outcomes.domain.groups import DENIED
+from outcomes.models import Call, CallGroup
 from outcomes.queries.fleet import FleetAgent, fleet_of_late
 
 
@@ -40,10 +43,17 @@ def has_taken(agent: FleetAgent, bundle: str, number: int) -> bool:
     return (agent.newest.bundle, agent.newest.number) == (bundle, number)
 
 
-def denied_since(project_id: int, bundle_id: int, since: datetime) -> int:
-    """Calls that were denied, for whichever reason, while a version of the contract governed."""
-    denied = Call.objects.filter(project=project_id, at__gte=since, kind=Call.Kind.DENIED)
-    return denied.filter(version__bundle=bundle_id).order_by().count()
+def denied_in(project_id: int, bundle_id: int, since: datetime, cut: datetime) -> tuple[int, int]:
+    """Calls that were denied, for whichever reason, while a version of the contract governed: up
+    to the cut, and from there on."""
+    groups = CallGroup.objects.filter(project=project_id, of=DENIED)  # by which an index finds them
+    denied = Call.objects.filter(
+        group__in=groups.values("pk"), at__gte=since, version__bundle=bundle_id
+    )
+    found = denied.order_by().aggregate(
+        before=Count("id", filter=Q(at__lt=cut)), now=Count("id", filter=Q(at__gte=cut))
+    )
+    return found["before"], found["now"]
 
 
 def _has(agent: FleetAgent, bundle: str) -> bool:

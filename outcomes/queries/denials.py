@@ -131,7 +131,7 @@ def observed_in(project_id: int, scope: Scope) -> list[Observed]:
     rows = (
         _of(found, scope)
         .values_list("version__bundle__name", "version__number", "environment__name")
-        .annotate(calls=Count("id", filter=now), before=Count("id", filter=~now), last=Max("at"))
+        .annotate(calls=Count("at", filter=now), before=Count("at", filter=~now), last=Max("at"))
         .order_by("-calls", "-last")
     )
     return [Observed(*row) for row in rows]

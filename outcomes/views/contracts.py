@@ -16,7 +16,7 @@ from governance.domain.errors import NotFound
 from governance.queries.bundles import listed_bundles
 from outcomes.domain.moments import time_text, to_the_minute
 from outcomes.queries.backtests import number_of_backtests
-from outcomes.queries.contracts import Running, denied_since, has_taken, running, running_each
+from outcomes.queries.contracts import Running, denied_in, has_taken, running, running_each
 from outcomes.queries.fleet import FleetAgent
 from outcomes.queries.observed import number_observed
 from outcomes.views.fleet_words import StandingWords, standing_words
@@ -64,6 +64,7 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
     found = running(request.project.pk, bundle.name)
     live = contracts.live_deployments(request.project, [bundle.pk])
     since = to_the_minute(timezone.now() - A_DAY)  # as the link to these calls says it, too
+    denied_before, denied = denied_in(request.project.pk, bundle.pk, since - A_DAY, since)
     taken = [
         Taken(
             each.environment_id,
@@ -83,7 +84,8 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
         "sentence": behind_sentence(
             found, bundle.name, {each.environment.name: each.version.number for each in live}
         ),
-        "denied": denied_since(request.project.pk, bundle.pk, since),
+        "denied": denied,
+        "denied_before": denied_before,
         "denied_url": with_query(
             reverse("outcomes:calls", args=[request.project.slug]),
             contract=bundle.name,

@@ -73,7 +73,8 @@ def test_without_a_script_figures_are_a_link_away(console, browser, signed_in):
         page.goto(f"{console.url}/p/default/contracts/b/seen/")
         page.get_by_role("link", name="count them").click()
         expect(page.get_by_role("heading", level=1)).to_have_text(
-            "seen: one agent, as it ought to be. It denied 1 call in 24 hours."
+            "seen: one agent, as it ought to be. "
+            "It denied 1 call in 24 hours, 0 in the 24 hours before."
         )
         page.goto(f"{console.url}/p/default/contracts/new/")
         page.locator("li", has_text="Data analyst").get_by_role("button").click()

@@ -1,5 +1,7 @@
 """What the pages of contracts show of agents and calls."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from governance import news
@@ -53,14 +55,16 @@ def test_a_version_is_a_link_to_its_text_wherever_it_stands(project, agent, page
 def test_denials_of_a_day_are_counted(project, agent, pages):
     version = deployed(project)
     other = deployed(project, name="other")
+    yesterday = (datetime.now(UTC) - timedelta(hours=30)).isoformat()
     agent.post(
         a_denied_item(policy_version=version.revision_hash),
         a_denied_item(policy_version=version.revision_hash),
         a_denied_item(policy_version=other.revision_hash),
         an_item(policy_version=version.revision_hash),
+        a_denied_item(policy_version=version.revision_hash, timestamp=yesterday),
         a_denied_item(policy_version=version.revision_hash, timestamp="2026-01-01T00:00:00Z"),
     )
-    assert "2 calls" in part(pages, "figures/?of=d")
+    assert "2 calls was 1" in part(pages, "figures/?of=d")
 
 
 def test_a_contract_that_nobody_runs_says_so(project, pages):
@@ -75,7 +79,10 @@ def test_the_link_leads_to_a_page_of_its_own(project, agent, pages):
     version = deployed(project)
     agent.post(an_item(agent_id="bot", policy_version=version.revision_hash))
     text = pages.text("contracts/figures/", of="d")
-    assert "d : one agent, as it ought to be. It denied 0 calls in 24 hours." in text
+    assert (
+        "d : one agent, as it ought to be. It denied 0 calls in 24 hours, 0 in the 24 hours before."
+        in text
+    )
     assert "How many agents run each contract. " in pages.text("contracts/agents/")
     assert "d 1" in pages.text("contracts/agents/")
 
