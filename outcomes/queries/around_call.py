@@ -1,27 +1,63 @@
 """What stands around one call of a session: its other attempts, the one before of its tool, and
 what was counted before it."""
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from django.db.models import Count, Q
 
-from outcomes.domain.attempts import SameCall, attempts_with
+from outcomes.domain.attempts import SameCall, attempts_of_one
 from outcomes.models import Call
 from outcomes.queries.call_lists import PLACE_BY_TIME, PLACE_IN_SESSION, in_session, not_after
 from outcomes.queries.paging import page_of
 
 ATTEMPTS: Final = 500  # that are looked through
+NAMING: Final = 50  # of them, the nearest, of which is looked whom they name as their parent
+_OF_ATTEMPTS: Final = (
+    "call_id",
+    "kind",
+    "reason",
+    "verdict",
+    "elapsed_ms",
+    "turn_id",
+    "environment",
+    "digest",
+)
 _RAN: Final = ~Q(kind="") & ~Q(kind="denied")
 
 
-def attempts_of(row: Call) -> list[SameCall]:
+def calls_alike(row: Call) -> list[Call]:
+    """Of its session, with its tool and its arguments, itself included; in their order."""
     if row.session is None or row.arguments is None:
         return []
-    same = in_session(row.session).filter(
-        tool=row.tool_id, arguments=row.arguments, turn_id=row.turn_id
-    )
-    rows = same.order_by(*PLACE_IN_SESSION).values_list(*SameCall._fields)
-    return attempts_with([SameCall(*each) for each in rows[:ATTEMPTS]], row.pk)
+    same = in_session(row.session).filter(tool=row.tool_id, arguments=row.arguments)
+    return list(same.only(*_OF_ATTEMPTS).order_by(*PLACE_IN_SESSION)[:ATTEMPTS])
+
+
+def near(row: Call, alike: Sequence[Call]) -> list[Call]:
+    """Others of them, as many as one looks whom they name as their parent: only events tell it."""
+    place = next((place for place, each in enumerate(alike) if each.pk == row.pk), 0)
+    around = alike[max(0, place - NAMING // 2) : place + NAMING // 2]
+    return [each for each in around if each.pk != row.pk]
+
+
+def attempts_among(
+    row: Call, alike: Sequence[Call], parents: Mapping[int, str | None]
+) -> list[SameCall]:
+    told = [
+        SameCall(
+            each.pk,
+            each.call_id,
+            each.kind,
+            each.reason,
+            each.verdict,
+            each.elapsed_ms,
+            each.turn_id,
+            parents.get(each.pk),
+        )
+        for each in alike
+    ]
+    return attempts_of_one(told, row.pk)
 
 
 def previous_of_tool(row: Call) -> Call | None:

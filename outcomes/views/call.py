@@ -15,7 +15,7 @@ from outcomes.domain.model_content import outcome_to_model_content
 from outcomes.domain.outcome import serialised_length
 from outcomes.models import Call
 from outcomes.queries import StoredEvent, WholeCall
-from outcomes.queries.around_call import attempts_of, previous_of_tool
+from outcomes.queries.around_call import attempts_among, calls_alike, near, previous_of_tool
 from outcomes.queries.artifact_pieces import beginning_of
 from outcomes.views.call_words import call_sentence, event_words, value_seen
 from outcomes.views.contract_calls import call_to_try
@@ -27,7 +27,11 @@ from outcomes.views.rows import is_late, judge_of
 @member_page()
 def call(request: MemberRequest, call_id: str) -> HttpResponse:
     row = named_call(request, call_id)
-    whole = queries.whole_calls([row])[0]
+    alike = calls_alike(row)
+    told = queries.whole_calls([row, *near(row, alike)])
+    whole = told[0]
+    parents = {each.row.pk: each.folded.parent_call_id for each in told}
+    attempts = attempts_among(row, alike, parents)
     number = queries.number_of(row.session, row) if row.session else None
     context = {
         "page_title": f"{row.tool.name} · {row.call_id}",
@@ -38,7 +42,8 @@ def call(request: MemberRequest, call_id: str) -> HttpResponse:
         "may_write_contracts": may(request.role, Action.WRITE_CONTRACT),
         "may_write_checks": may(request.role, Action.WRITE_CHECK),
         "neighbours": queries.neighbours_of(row),
-        "attempts": attempts_of(row),
+        "attempts": attempts,
+        "is_of_one_turn": len({each.turn_id for each in attempts}) == 1,
         "previous": previous_of_tool(row),
         "is_late": is_late(row, timezone.now()),
         "judge": judge_of(row),

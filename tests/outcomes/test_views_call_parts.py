@@ -96,3 +96,12 @@ def test_a_rule_that_knows_the_result_is_written_for_an_editor_and_becomes_a_dra
     begun = editor.post(f"{theirs.base}/checks/new/", {"text": html.unescape(found[1])})
     assert begun.status_code == 302
     assert "crm-update" in text_of(editor.get(begun["Location"]))
+
+
+def test_a_call_that_its_agent_tried_again_in_another_turn_leads_to_the_other(pages, agent):
+    first = an_item(turn_id="t-1", tool_args={"id": 1})
+    again = an_item(turn_id="t-2", tool_args={"id": 1}, parent_call_id=first["call_id"])
+    agent.post(first, again, an_item(turn_id="t-3", tool_args={"id": 1}))
+    for item, other in ((first, again), (again, first)):
+        assert "Attempts 2 with the same arguments 1 " in pages.call(item["call_id"])
+        assert f"/calls/{other['call_id']}/" in pages.get(f"calls/{item['call_id']}/").text

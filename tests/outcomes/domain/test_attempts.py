@@ -1,6 +1,6 @@
 """Attempts of one logical call."""
 
-from outcomes.domain.attempts import SameCall, attempts_with
+from outcomes.domain.attempts import SameCall, attempts_of_one, attempts_with
 
 CALLS = [
     SameCall(1, "a", "failure", "", "failure", 5.0),
@@ -31,3 +31,31 @@ def test_attempts_may_end_without_having_worked():
 
 def test_a_call_that_is_not_among_them_has_none():
     assert attempts_of(9) == []
+
+
+def of_turn(number: int, turn: str, parent: str | None = None, verdict: str = "failure"):
+    return SameCall(number, f"c-{number}", "execution_result", "", verdict, 5.0, turn, parent)
+
+
+ACROSS = [
+    of_turn(1, "t-1"),
+    of_turn(2, "t-1", verdict="success"),
+    of_turn(3, "t-2", verdict="failure"),
+    of_turn(4, "t-3", "c-3"),
+    of_turn(5, "t-4", "c-4", "success"),
+    of_turn(6, "t-4", verdict="success"),
+    of_turn(7, "t-5", "c-of-another-tool", "success"),
+]
+
+
+def across(one: int) -> list[int]:
+    return [call.id for call in attempts_of_one(ACROSS, one)]
+
+
+def test_calls_that_name_each_other_are_attempts_of_one_from_turn_to_turn():
+    assert across(3) == across(4) == across(5) == [3, 4, 5]
+
+
+def test_calls_of_other_turns_that_name_nobody_are_others():
+    assert across(1) == across(2) == [1, 2]
+    assert across(6) == across(7) == across(9) == []
