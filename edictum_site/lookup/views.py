@@ -1,14 +1,15 @@
 """The search of a project as a page, its results for the palette, and the list of keys."""
 
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from edictum_site.lookup.found import Group, found_for
 from edictum_site.lookup.places import Place
 from edictum_site.shell import GROUPS
 from governance.auth import MemberRequest, member_page
+from governance.commands import choose_keys
 from outcomes.domain.scope import NAMES
 from outcomes.queries.lookup import A_FEW
 from outcomes.views.sentences import number_word
@@ -43,9 +44,15 @@ def options(request: MemberRequest) -> HttpResponse:
     return HttpResponse(render_to_string("lookup/_options.html", {"groups": groups}))
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
 def keyboard(request: MemberRequest) -> HttpResponse:
+    """The list, and what of it this person wants."""
+    if request.method == "POST":
+        choose_keys(request.user, single=request.POST.get("single") == "on")
+        if request.headers.get("HX-Request") == "true":
+            return HttpResponse(status=204)
+        return redirect("lookup:keyboard", slug=request.project.slug)
     return render(request, "lookup/keyboard.html", {"page_title": "Keyboard shortcuts"})
 
 

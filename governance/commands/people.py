@@ -134,6 +134,13 @@ def remove_member(member: Member, *, by: Actor) -> None:
     member.delete()
 
 
+@transaction.atomic
+def choose_keys(user: User, *, single: bool) -> None:
+    """Whether single keys are shortcuts for this person, in whatever browser. It is of no project,
+    so the log of none tells of it."""
+    User.objects.filter(pk=user.pk).update(single_keys=single)
+
+
 def _refuse_to_lose_last_admin(member: Member) -> None:
     # Two admins who demote each other at once must not both succeed.
     _queue_at(member.project)

@@ -25,6 +25,7 @@ class User(AbstractBaseUser):
     email = models.EmailField(max_length=254, unique=True)
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    single_keys = models.BooleanField(default=True, db_default=True)  # act as shortcuts on pages
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"

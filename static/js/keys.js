@@ -1,34 +1,16 @@
 // Everything by keys: along the rows of a page, from page to page, and the palette that finds what
 // one types. Whatever they do, a link does as well.
 
-const remember = (key, value) => {
-  try {
-    if (value) localStorage.setItem(key, value);
-    else localStorage.removeItem(key);
-  } catch {
-    // Not kept, but it still holds for this page.
-  }
-};
-
-const recall = (key) => {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-};
-
 // ---------- Off while a field has the focus, and where somebody turned them off ----------
 
-const keysAreOn = () => recall("keys") !== "off";
+const keysAreOn = () => !("withoutSingleKeys" in document.body.dataset);
 const writes = (element) => element.closest("input, select, textarea, [contenteditable]");
 
-function showChoice(part) {
-  for (const input of part.querySelectorAll("[data-keys-choice]")) input.checked = keysAreOn();
-}
-
+// The form of the choice tells the server, which keeps it for this person; from now on it holds here.
 document.addEventListener("change", ({ target }) => {
-  if (target.matches("[data-keys-choice]")) remember("keys", target.checked ? null : "off");
+  if (!target.matches("[data-keys-choice]")) return;
+  document.body.toggleAttribute("data-without-single-keys", !target.checked);
+  for (const other of document.querySelectorAll("[data-keys-choice]")) other.checked = target.checked;
 });
 
 // ---------- Rows ----------
@@ -172,9 +154,5 @@ document.addEventListener("click", (event) => {
   openPalette();
 });
 
-// ---------- Every part, on arrival ----------
-
 for (const key of document.querySelectorAll(".find kbd"))
   if (/^(Mac|iP)/.test(navigator.platform)) key.textContent = "⌘ K";
-showChoice(document);
-document.addEventListener("htmx:load", ({ detail }) => showChoice(detail.elt.parentElement ?? detail.elt));

@@ -122,6 +122,7 @@ PROJECT_PAGES = {
     "GET lookup:search?q=c-1": Role.VIEWER,
     "GET lookup:options?q=s-1": Role.VIEWER,
     "GET lookup:keyboard": Role.VIEWER,
+    "POST lookup:keyboard": Role.VIEWER,
     "GET outcomes:denials": Role.VIEWER,
     "GET outcomes:denials_standing": Role.VIEWER,
     "GET outcomes:denials_of_rule?rule=no-deleting": Role.VIEWER,

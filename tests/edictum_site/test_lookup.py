@@ -79,6 +79,19 @@ def test_another_project_has_nothing_of_this_one(posted):
     assert lookup.artifacts_like(other.pk, sha256) == []
 
 
+def test_who_wants_no_single_keys_has_none_on_any_page_of_any_browser(project):
+    member = builders.a_member(project, Role.VIEWER)
+    address = reverse("lookup:keyboard", args=[project.slug])
+    mark = "data-without-single-keys"
+    assert mark not in builders.signed_in(member.user).get(address).text
+    assert builders.signed_in(member.user).post(address)["Location"] == address
+    assert mark in builders.signed_in(member.user).get(address).text
+    by_script = {"HX-Request": "true"}
+    again = builders.signed_in(member.user).post(address, {"single": "on"}, headers=by_script)
+    assert again.status_code == 204
+    assert mark not in builders.signed_in(member.user).get(address).text
+
+
 @pytest.mark.parametrize("text", ["%", "_", "\0", "'", "\\", "x" * 3_000, "\U0010ffff", "ß"])
 def test_any_text_may_be_asked_for(posted, admin_client, text):
     assert "Tools" not in found(admin_client, posted, text) or text == "_"

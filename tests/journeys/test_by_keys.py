@@ -121,7 +121,8 @@ def test_what_one_types_is_found_from_every_page_and_single_keys_can_be_turned_o
     admin.wait_for_url(f"**/calls/{night}-end/**")
 
     pressed(admin, "?")
-    admin.get_by_label("Single keys act as shortcuts").uncheck()
+    with admin.expect_response("**/keyboard/"):
+        admin.get_by_label("Single keys act as shortcuts").uncheck()
     pressed(admin, "Escape", "?")
     expect(admin.locator("dialog[open]")).to_have_count(0)
     admin.reload()
@@ -129,6 +130,9 @@ def test_what_one_types_is_found_from_every_page_and_single_keys_can_be_turned_o
     expect(admin.locator("dialog[open]")).to_have_count(0)
     pressed(admin, "Control+k")
     expect(admin.locator("#palette")).to_be_visible()
+    admin.goto(f"{console.url}/p/default/keyboard/")
+    with admin.expect_response("**/keyboard/"):
+        admin.locator("main").get_by_label("Single keys act as shortcuts").check()
 
 
 def test_without_a_script_every_page_of_the_navigation_shows_its_content(
