@@ -108,7 +108,7 @@ def _by_place(
         durations=False,
     )
     steps = [Span(since, cut), Span(cut, until)] if since and cut and until else None
-    place_of = _place_of(steps)
+    place_of = place_in(steps)
     found: tuple[defaultdict[tuple[int, int], Slot], ...] = (defaultdict(Slot), defaultdict(Slot))
     if by == "tool":
         slot_of: SlotOf = lambda environment, minute, tool, __: found[place_of(minute)][  # noqa: E731
@@ -118,7 +118,7 @@ def _by_place(
         slot_of = lambda environment, minute, __, agent: found[place_of(minute)][  # noqa: E731
             environment, agent
         ]
-    reading.into(slot_of, _runs(reading, DAY, steps))
+    reading.into(slot_of, runs_in(reading, DAY, steps))
     first, second = (
         {place: told for place, slot in each.items() if (told := slot.figures())} for each in found
     )
@@ -225,7 +225,7 @@ def _from_rollups(
         durations=durations,
     )
     found: defaultdict[tuple[Any, int], Slot] = defaultdict(Slot)
-    place_of = _place_of(steps)
+    place_of = place_in(steps)
 
     def slot_of(environment: int, minute: int, tool: int, agent: int) -> Slot:
         key: int | None
@@ -242,12 +242,12 @@ def _from_rollups(
                 key = None
         return found[key, place_of(minute)]
 
-    reading.into(slot_of, _runs(reading, HOUR if by == "hour" else DAY, steps))
+    reading.into(slot_of, runs_in(reading, HOUR if by == "hour" else DAY, steps))
     name = _names(project_id, by, {key for key, _ in found})
     return {(name(key), place): slot for (key, place), slot in found.items()}
 
 
-def _runs(reading: Reading, coarsest: int, steps: list[Span] | None) -> list[Run]:
+def runs_in(reading: Reading, coarsest: int, steps: list[Span] | None) -> list[Run]:
     first, end = reading.minutes
     if steps is None or first is None or end is None:
         return runs(first, end, coarsest)
@@ -268,7 +268,7 @@ def _from_calls(
     durations: bool,
 ) -> _Slots:
     found: defaultdict[tuple[Any, int], Slot] = defaultdict(Slot)
-    place_of = _place_of(steps)
+    place_of = place_in(steps)
     columns = ("at", "kind", "verdict", "reason", "disagreement", "elapsed_ms")
     rows = calls(project_id, wanted).order_by().values_list(_COLUMN.get(by or "", "at"), *columns)
     for key, at, kind, verdict, reason, disagreement, elapsed in rows.iterator(chunk_size=2_000):
@@ -288,7 +288,7 @@ def _from_calls(
     return dict(found)
 
 
-def _place_of(steps: list[Span] | None) -> Callable[[int], int]:
+def place_in(steps: list[Span] | None) -> Callable[[int], int]:
     """Steps begin with full minutes, but for the first."""
     if not steps:
         return lambda _: 0

@@ -1,6 +1,6 @@
-"""Tools of a project in a scope and in the time before it; all of it comes from the rollups."""
+"""One tool in a scope and in the time before it; all of it comes from the rollups."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.db.models import Subquery
 
@@ -8,34 +8,12 @@ from outcomes.codec import digest_of
 from outcomes.domain.scope import Scope
 from outcomes.domain.tools import Compared
 from outcomes.models import Agent, Event, Tool
-from outcomes.queries.calls import CallFilter
 from outcomes.queries.overview import Period, both_periods, periods
 from outcomes.queries.stats import (
     NOBODY,
-    By,
-    StepFigures,
     figures_by_over_time,
     figures_over_time,
-    numbered,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    rows: list[Compared]  # those that were called in the scope, with percentiles
-    agent: int  # the number of the scope's; 0: it has none
-
-
-def tools_in(project_id: int, scope: Scope) -> Tools:
-    agent = numbered(Agent, project_id, scope.agent) or 0
-    wanted = both_periods(scope, agent=agent)
-    return Tools(_beside_before(project_id, "tool", wanted, scope), agent)
-
-
-def tool_trends(project_id: int, tools: Tools, scope: Scope) -> dict[str, list[StepFigures]]:
-    """The same tools step by step."""
-    wanted = replace(both_periods(scope, agent=tools.agent), since=scope.since)
-    return figures_by_over_time(project_id, "tool", wanted, scope.step, scope.zone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +51,11 @@ def periods_of_tool(named: NamedTool, scope: Scope) -> tuple[Period, Period]:
 
 def agents_of_tool(named: NamedTool, scope: Scope) -> list[Compared]:
     """By agent, those that call it most first."""
-    found = _beside_before(
-        named.tool.project_id, "agent", both_periods(scope, named.tool.pk, named.agent), scope
-    )
-    return sorted(found, key=lambda row: (-row.now.calls, row.name))
-
-
-def _beside_before(project_id: int, by: By, wanted: CallFilter, scope: Scope) -> list[Compared]:
-    found = figures_by_over_time(
-        project_id, by, wanted, None, cut=scope.since, durations=by == "tool"
-    )
-    return [
+    wanted = both_periods(scope, named.tool.pk, named.agent)
+    read = figures_by_over_time(named.tool.project_id, "agent", wanted, None, cut=scope.since)
+    found = [
         Compared(name, now.figures, before.figures)
-        for name, (before, now) in found.items()
+        for name, (before, now) in read.items()
         if now.figures
     ]
+    return sorted(found, key=lambda row: (-row.now.calls, row.name))

@@ -19,8 +19,7 @@ from outcomes.domain.scope import Scope
 from outcomes.domain.standing_out import Fall, Judged, falls
 from outcomes.domain.tools import ORDERS, WORST_FIRST, Compared, Order, in_order
 from outcomes.queries.overview import newest_event
-from outcomes.queries.stats import StepFigures
-from outcomes.queries.tools import tool_trends, tools_in
+from outcomes.queries.tool_list import tools_in
 from outcomes.templatetags.addresses import tool_url
 from outcomes.views.overview_charts import row_spark
 from outcomes.views.paging import files_of, with_query
@@ -116,7 +115,7 @@ def tools_standing(request: MemberRequest) -> HttpResponse:
 def _tools(request: MemberRequest, scope: Scope, asked: Asked, judges: Judges) -> dict[str, Any]:
     tag = _tag(request, scope, judges)
     tools = tools_in(request.project.pk, scope)
-    rows, trends = tools.rows, tool_trends(request.project.pk, tools, scope)
+    rows = tools.rows
     judged = _judged_by(request, scope, rows, judges)
     own = _without_check(rows, judged)
     chosen = _ordered(own if asked.check else rows, asked, judged)
@@ -129,7 +128,7 @@ def _tools(request: MemberRequest, scope: Scope, asked: Asked, judges: Judges) -
     live = reverse("outcomes:tools_standing", args=[slug])
     return {
         "sentence": tools_sentence(rows, fallen, scope),
-        "lines": _lines(request, scope, shown, trends, judged, fallen),
+        "lines": _lines(request, scope, shown, tools.rates, judged, fallen),
         "heads": _heads(here, asked),
         "text": asked.text,
         "check": asked.check,
@@ -162,13 +161,12 @@ def _lines(
     request: MemberRequest,
     scope: Scope,
     shown: list[Compared],
-    trends: Mapping[str, list[StepFigures]],
+    rates: Mapping[str, list[float | None]],
     judged: dict[str, list[JudgedBy]],
     fallen: list[Fall],
 ) -> list[ToolLine]:
     slug = request.project.slug
-    rates = {row.name: [each.figures.rate for each in trends.get(row.name, [])] for row in shown}
-    known = [rate for steps in rates.values() for rate in steps if rate is not None]
+    known = [rate for row in shown for rate in rates[row.name] if rate is not None]
     among = (min(known, default=0.0), 1.0)
     news = {fall.tool for fall in fallen}
     calls = with_query(reverse("outcomes:calls", args=[slug]), **scope.query())

@@ -15,9 +15,11 @@ from django.urls import reverse
 from outcomes.domain.durations import bucket_of
 from outcomes.domain.figures import Figures
 from outcomes.domain.scope import scope_from
+from outcomes.domain.steps import Span
 from outcomes.models import Call, Tool
 from outcomes.queries.slowest import slowest_calls
-from outcomes.queries.tools import periods_of_tool, tool_named, tools_in
+from outcomes.queries.tool_list import tools_in
+from outcomes.queries.tools import periods_of_tool, tool_named
 from outcomes.templatetags.addresses import tool_url
 from tests.governance.naming import a_check, bound
 from tests.outcomes.pages import a_denied_item, an_item, text_of
@@ -269,9 +271,15 @@ def test_every_number_is_that_of_the_statistics_and_of_a_recount(pages, agent, r
         )
     for asked in ({"range": "24h"}, {"range": "7d", "agent": "one"}, {"range": "1h"}):
         scope = scope_from(asked, now=now, zone=UTC)
-        should = recounted(scope.since, scope.until, asked.get("agent"))
-        before = recounted(scope.previous.since, scope.since, asked.get("agent"))
-        found = {row.name: row for row in tools_in(project.pk, scope).rows}
+        should = recounted(Span(scope.since, scope.until), asked.get("agent"))
+        before = recounted(Span(scope.previous.since, scope.since), asked.get("agent"))
+        tools = tools_in(project.pk, scope)
+        found = {row.name: row for row in tools.rows}
+        for place, step in enumerate(scope.steps()):
+            rates = {name: each.rate for name, each in recounted(step, asked.get("agent")).items()}
+            assert {name: each[place] for name, each in tools.rates.items()} == {
+                name: rates.get(name) for name in found
+            }
         assert {name: row.now for name, row in found.items()} == should
         assert all(row.before == before.get(name, Figures()) for name, row in found.items())
         for name in should:
@@ -300,9 +308,9 @@ def slowest(named, scope) -> list[Call]:
     return list(rows.order_by("-elapsed_ms", "-at", "-order")[:10])
 
 
-def recounted(since: datetime, until: datetime, agent: str | None) -> dict[str, Figures]:
+def recounted(span: Span, agent: str | None) -> dict[str, Figures]:
     found: defaultdict[str, Figures] = defaultdict(Figures)
-    rows = Call.objects.filter(at__gte=since, at__lt=until).select_related("tool", "agent")
+    rows = Call.objects.filter(at__gte=span.start, at__lt=span.end).select_related("tool", "agent")
     for row in rows:
         if agent in (None, row.agent.name):
             of_tool = found[row.tool.name]
