@@ -51,6 +51,12 @@ def text_of(response: HttpResponseBase) -> str:
     return re.sub(r"\s+", " ", html.unescape(re.sub(TAG, " ", body))).strip()
 
 
+def tile(body: str, name: str) -> str:
+    """What one of the large figures of a page says."""
+    (found,) = re.findall(rf'data-row="tile-{name}">(.*?)</a>', body, flags=re.S)
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", found))).strip()
+
+
 class Pages:
     """A browser of a member, on the pages of one project."""
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from governance import findings
 from governance.domain.roles import Role
 from outcomes.models import Batch
-from tests.outcomes.pages import a_denied_item, an_item, text_of
+from tests.outcomes.pages import a_denied_item, an_item, text_of, tile
 
 NOT_OK = {"is_error": True}
 
@@ -25,11 +25,6 @@ def calls(tool: str, good: int, bad: int, **fields):
         an_item(tool_name=tool, output={"ok": True} if at < good else NOT_OK, **fields)
         for at in range(good + bad)
     ]
-
-
-def tile(body: str, name: str) -> str:
-    (found,) = re.findall(rf'data-row="tile-{name}">(.*?)</a>', body, flags=re.S)
-    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", found))).strip()
 
 
 def test_an_empty_project_is_led_to_its_first_outcome(pages, django_assert_max_num_queries):

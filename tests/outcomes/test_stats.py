@@ -38,7 +38,7 @@ ZONES = [ZoneInfo(name) for name in ("UTC", "America/New_York", "Asia/Kathmandu"
 
 TOOLS, AGENTS, ENVIRONMENTS = ("http_get", "sql"), ("billing-bot", "ops"), ("production", "test")
 moments = st.integers(0, int(DAYS.total_seconds() * 10)).map(
-    lambda tenths: NOON + timedelta(seconds=tenths / 10)
+    lambda tenths: NOON - timedelta(seconds=tenths / 10)
 )
 results = st.sampled_from(
     [
