@@ -57,10 +57,7 @@ def denied_by_url(slug: str, rule: str, contract: str = "", version: int | None 
 
 @register.simple_tag
 def artifact_url(slug: str, name: str) -> str:
-    base = reverse("outcomes:artifacts", args=[slug])
-    if {".", ".."} & set(name.split("/")) or name == ELSEWHERE:
-        return f"{base}{ELSEWHERE}/?{urlencode({'id': name})}"
-    return f"{base}{quote(name, safe='')}/"
+    return _address(reverse("outcomes:artifacts", args=[slug]), name)
 
 
 @register.simple_tag
