@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from outcomes.wire.deep import without_the_deep
 from outcomes.wire.refusals import EXCERPT, BodyRefused, ItemRefused, Refusal, refused
 from outcomes.wire.sender import Source
 from outcomes.wire.unpacking import refuse_too_many, refuse_too_much, unpacked
@@ -53,12 +54,17 @@ def read_body(body: bytes, encoding: str, source: Source) -> Body:
 
 
 def _read_slowly(body: bytes, source: Source) -> Body:
+    deep: frozenset[int] = frozenset()
     try:
-        # Invalid UTF-8 becomes lone surrogates here, which only the item that has them cannot pass.
-        text = body.decode("utf-8", "surrogateescape")
-        posted = json.loads(text, strict=False, parse_int=_whole_number)
-    except (ValueError, RecursionError):
+        try:
+            posted = _loaded(body)
+        except RecursionError:
+            body, deep = without_the_deep(body)
+            posted = _loaded(body)
+    except ValueError:
         raise BodyRefused(400, "not_json", "The body is not JSON.") from None
+    except RecursionError:
+        raise BodyRefused(400, "too_deep", "The body is nested too deep.") from None
     items = posted.get(source) if isinstance(posted, dict) else None
     if not isinstance(items, list):
         raise BodyRefused(422, "wrong_shape", f"Expected {{{source!r}: [...]}}.")
@@ -67,12 +73,20 @@ def _read_slowly(body: bytes, source: Source) -> Body:
     refusals = []
     for index, item in enumerate(items):
         try:
+            if item == 0 and index in deep:
+                raise RecursionError
             kept.append((index, _as_json(item)))
         except (ValueError, RecursionError) as error:
             why = _why_no_json(error)
             excerpt = "" if isinstance(error, RecursionError) else json.dumps(item)[:EXCERPT]
             refusals.append(Refusal(index, why.code, why.detail, excerpt.encode()))
     return Body(kept, refusals)
+
+
+def _loaded(body: bytes) -> object:
+    # Invalid UTF-8 becomes lone surrogates here, which only the item that has them cannot pass.
+    text = body.decode("utf-8", "surrogateescape")
+    return json.loads(text, strict=False, parse_int=_whole_number)
 
 
 def _whole_number(digits: str) -> float | int:

@@ -63,6 +63,11 @@ BAD_OUTCOMES = {
     "1e400": (item_with_output(b"1e400"), "number_out_of_range"),
     "200 levels of lists": (item_with_output(b"[" * 200 + b"]" * 200), "too_deep"),
     "200 levels of objects": (item_with_output(b'{"a":' * 200 + b"1" + b"}" * 200), "too_deep"),
+    "1,000 levels": (item_with_output(b"[" * 1_000 + b"]" * 1_000), "too_deep"),
+    "100,000 levels beside brackets in texts": (
+        item_with_own(rb'"]}\"[", "output": ' + b'{"a":[' * 50_000 + b"1" + b"]}" * 50_000),
+        "too_deep",
+    ),
     "200 levels under a key that nobody knows": (
         item_with_own(b"[" * 200 + b"]" * 200),
         "too_deep",
@@ -163,12 +168,20 @@ def test_of_two_values_under_one_key_the_last_counts(agent: Agent):
 
 
 @pytest.mark.parametrize(
-    "body",
-    [b"", b"no JSON", b'{"outcomes": [', b'{"outcomes": []', b'{"outcomes": ' + b"[" * 10**5],
+    ("body", "code"),
+    [
+        (b"", "not_json"),
+        (b"no JSON", "not_json"),
+        (b'{"outcomes": [', "not_json"),
+        (b'{"outcomes": []', "not_json"),
+        (b'{"outcomes": ' + b"[" * 10**5, "too_deep"),
+        (b'{"outcomes": [' + b"[" * 1_100_000 + b"]" * 1_100_000 + b"]}", "too_deep"),
+    ],
+    ids=["nothing", "no JSON", "no end", "no end of the whole", "only begins", "too long to cut"],
 )
-def test_a_body_that_is_no_json_is_told_so(agent: Agent, body):
+def test_a_body_that_cannot_be_read_is_told_so(agent: Agent, body, code):
     response = agent.send("outcomes", body)
-    assert (response.status_code, response.json()["code"]) == (400, "not_json")
+    assert (response.status_code, response.json()["code"]) == (400, code)
 
 
 @pytest.mark.parametrize("body", [b"[]", b"7", b'{"events": []}', b'{"outcomes": {}}'])

@@ -71,6 +71,9 @@ def name_of(node: Node, problems: Problems) -> str | None:
     return text
 
 
+_SEVERAL = {"include": "included checks"}  # where the key is not the word for them
+
+
 def listed(keys: Keys, key: str, problems: Problems, most: int) -> list[Node]:
     """What stands in this list; more than `most` of them are one problem, at the first too many."""
     node = keys.get(key)
@@ -82,7 +85,8 @@ def listed(keys: Keys, key: str, problems: Problems, most: int) -> list[Node]:
     if len(node.items) > most:
         problems.at(
             node.items[most],
-            f"There are {len(node.items):,} {key}; at most {most:,} are taken: up to here.",
+            f"There are {len(node.items):,} {_SEVERAL.get(key, key)};"
+            f" at most {most:,} are taken: up to here.",
         )
         return []
     return node.items
