@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db.models import Count, Q
 
@@ -43,17 +44,26 @@ def has_taken(agent: FleetAgent, bundle: str, number: int) -> bool:
     return (agent.newest.bundle, agent.newest.number) == (bundle, number)
 
 
-def denied_in(project_id: int, bundle_id: int, since: datetime, cut: datetime) -> tuple[int, int]:
-    """Calls that were denied, for whichever reason, while a version of the contract governed: up
+class Denied(NamedTuple):
+    now: int = 0
+    before: int = 0
+
+
+def denied_in(
+    project_id: int, bundles: Iterable[int], since: datetime, cut: datetime
+) -> dict[int, Denied]:
+    """Calls that were denied, for whichever reason, while a version of each contract governed: up
     to the cut, and from there on."""
     groups = CallGroup.objects.filter(project=project_id, of=DENIED)  # by which an index finds them
     denied = Call.objects.filter(
-        group__in=groups.values("pk"), at__gte=since, version__bundle=bundle_id
+        group__in=groups.values("pk"), at__gte=since, version__bundle__in=list(bundles)
     )
-    found = denied.order_by().aggregate(
-        before=Count("id", filter=Q(at__lt=cut)), now=Count("id", filter=Q(at__gte=cut))
+    found = (
+        denied.order_by()
+        .values_list("version__bundle")
+        .annotate(now=Count("id", filter=Q(at__gte=cut)), before=Count("id", filter=Q(at__lt=cut)))
     )
-    return found["before"], found["now"]
+    return {bundle: Denied(*counted) for bundle, *counted in found}
 
 
 def _has(agent: FleetAgent, bundle: str) -> bool:

@@ -1,7 +1,7 @@
 """What the pages of contracts show of agents and calls. Each part has an address of its own."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.http import HttpResponse
@@ -16,7 +16,7 @@ from governance.domain.errors import NotFound
 from governance.queries.bundles import listed_bundles
 from outcomes.domain.moments import time_text, to_the_minute
 from outcomes.queries.backtests import number_of_backtests
-from outcomes.queries.contracts import Running, denied_in, has_taken, running, running_each
+from outcomes.queries.contracts import Denied, Running, denied_in, has_taken, running, running_each
 from outcomes.queries.fleet import FleetAgent
 from outcomes.queries.observed import number_observed
 from outcomes.views.fleet_words import StandingWords, standing_words
@@ -33,6 +33,14 @@ class AgentRow(NamedTuple):
     standing: StandingWords
 
 
+class ContractRow(NamedTuple):
+    id: int
+    name: str
+    agents: int
+    denied: Denied
+    denied_url: str
+
+
 class Taken(NamedTuple):
     """Of one environment: how many of its agents have the version that is live there."""
 
@@ -44,11 +52,22 @@ class Taken(NamedTuple):
 @require_safe
 @member_page()
 def contract_agents(request: MemberRequest) -> HttpResponse:
-    """How many agents run each contract of the list, each number put into its own row."""
+    """How many agents run each contract of the list, and how many calls it denied: each number put
+    into its own row."""
     listed = listed_bundles(request.project, "", LISTED)
     each = running_each(request.project.pk, [bundle.name for bundle in listed])
+    since = to_the_minute(timezone.now() - A_DAY)  # as the links to these calls say it, too
+    ids = [bundle.newest.bundle_id for bundle in listed]
+    denied = denied_in(request.project.pk, ids, since - A_DAY, since)
     rows = [
-        (bundle.newest.bundle_id, bundle.name, len(each[bundle.name].agents)) for bundle in listed
+        ContractRow(
+            bundle.newest.bundle_id,
+            bundle.name,
+            len(each[bundle.name].agents),
+            denied.get(bundle.newest.bundle_id, Denied()),
+            _denied_url(request, bundle.name, since),
+        )
+        for bundle in listed
     ]
     context = {"page_title": "Agents by contract", "rows": rows}
     return _part(request, "outcomes/_contract_agents.html", context)
@@ -64,7 +83,8 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
     found = running(request.project.pk, bundle.name)
     live = contracts.live_deployments(request.project, [bundle.pk])
     since = to_the_minute(timezone.now() - A_DAY)  # as the link to these calls says it, too
-    denied_before, denied = denied_in(request.project.pk, bundle.pk, since - A_DAY, since)
+    counted = denied_in(request.project.pk, [bundle.pk], since - A_DAY, since)
+    denied = counted.get(bundle.pk, Denied())
     taken = [
         Taken(
             each.environment_id,
@@ -84,14 +104,9 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
         "sentence": behind_sentence(
             found, bundle.name, {each.environment.name: each.version.number for each in live}
         ),
-        "denied": denied,
-        "denied_before": denied_before,
-        "denied_url": with_query(
-            reverse("outcomes:calls", args=[request.project.slug]),
-            contract=bundle.name,
-            show="denied",
-            **{"from": time_text(since)},
-        ),
+        "denied": denied.now,
+        "denied_before": denied.before,
+        "denied_url": _denied_url(request, bundle.name, since),
     }
     return _part(request, "outcomes/_contract_figures.html", context)
 
@@ -111,6 +126,11 @@ def contract_counts(request: MemberRequest, bundle_name: str) -> HttpResponse:
         "would_deny": number_observed((each.version_id, each.environment_id) for each in live),
     }
     return render(request, "outcomes/_contract_counts.html", context)
+
+
+def _denied_url(request: MemberRequest, bundle: str, since: datetime) -> str:
+    address = reverse("outcomes:calls", args=[request.project.slug])
+    return with_query(address, contract=bundle, show="denied", **{"from": time_text(since)})
 
 
 def agents_sentence(found: Running) -> str:

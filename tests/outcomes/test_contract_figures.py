@@ -65,6 +65,7 @@ def test_denials_of_a_day_are_counted(project, agent, pages):
         a_denied_item(policy_version=version.revision_hash, timestamp="2026-01-01T00:00:00Z"),
     )
     assert "2 calls was 1" in part(pages, "figures/?of=d")
+    assert "d 1 2 1 other 0 1 0" in pages.text("contracts/agents/")
 
 
 def test_a_contract_that_nobody_runs_says_so(project, pages):
@@ -84,7 +85,7 @@ def test_the_link_leads_to_a_page_of_its_own(project, agent, pages):
         in text
     )
     assert "How many agents run each contract. " in pages.text("contracts/agents/")
-    assert "d 1" in pages.text("contracts/agents/")
+    assert "d 1 0 0" in pages.text("contracts/agents/")
 
 
 def test_the_list_is_given_one_number_for_each_contract(project, agent, pages):
@@ -95,7 +96,8 @@ def test_the_list_is_given_one_number_for_each_contract(project, agent, pages):
         f"{pages.base}/contracts/agents/", headers={"HX-Request": "true"}
     ).content.decode()
     assert f'<span id="agents-of-{version.bundle_id}" hx-swap-oob="true">1</span>' in body
-    assert body.count("hx-swap-oob") == 2
+    assert f'<span id="denied-of-{version.bundle_id}" hx-swap-oob="true">' in body
+    assert body.count("hx-swap-oob") == 4
 
 
 def test_of_a_contract_that_is_not_there_nothing_is_told(pages):
