@@ -3,7 +3,9 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
+from governance.domain.success import Verdict
 from outcomes.codec.rollups import became
 from outcomes.domain.durations import Pile
 from outcomes.domain.figures import Figures
@@ -14,6 +16,8 @@ from outcomes.domain.tools import Compared
 from outcomes.models import Agent, Tool
 from outcomes.queries.rollups import Reading, Slot
 from outcomes.queries.stats import NOBODY, numbered, place_in, runs_in
+
+_JUDGED: Final = (Verdict.SUCCESS, Verdict.FAILURE)
 
 
 @dataclass(slots=True)
@@ -88,7 +92,9 @@ def tools_in(project_id: int, scope: Scope) -> Tools:
 
 
 def _rate(counts: Mapping[tuple[int, str], list[int]]) -> float | None:
-    figures = Figures()
+    successes = judged = 0
     for (code, reason), (calls, _) in counts.items():
-        figures.add(became(code, reason), calls)
-    return figures.rate
+        _, verdict, _ = became(code, reason)
+        successes += calls * (verdict == Verdict.SUCCESS)
+        judged += calls * (verdict in _JUDGED)
+    return successes / judged if judged else None
