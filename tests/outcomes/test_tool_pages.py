@@ -176,6 +176,20 @@ def test_a_tool_may_be_called_anything(pages, agent, project, name):
         assert pages.client.get(html.unescape(part)).status_code in (200, 204)
 
 
+def test_many_tools_stand_on_several_pages(pages, agent, monkeypatch):
+    monkeypatch.setattr("outcomes.views.tools.SHOWN", 3)
+    agent.post(*[an_item(tool_name=f"t-{at}") for at in range(7)])
+    seen, path, number = list[str](), "tools/?sort=tool", 0
+    while path:
+        body = pages.client.get(f"{pages.base}/{path}").content.decode()
+        assert "of 7 tools." in body
+        seen += tools_of(body)
+        following = re.findall(r'rel="next" href="[^"]*/(tools/[^"]*)"', body)
+        path, number = html.unescape(following[0]) if following else "", number + 1
+    assert (seen, number) == ([f"t-{at}" for at in range(7)], 3)
+    assert tools_of(pages.get("tools/", place="900").content.decode()) == ["t-0", "t-1", "t-2"]
+
+
 def test_what_was_never_called_is_no_tool(pages, agent):
     agent.post(an_item())
     assert pages.get(f"tools/{quote('nothing/at all', safe='')}/").status_code == 404
