@@ -15,6 +15,7 @@ def in_list(session: Session) -> tuple[object, ...]:
         session.pk, session.first_at, session.last_at, session.version_id, session.agent_id,
         session.attempts, session.successes, session.failures, session.unknown, session.denied,
         session.open, session.disagreements, session.artifacts, session.stopped,
+        session.limit_name, session.waste,
     )  # fmt: skip
 
 

@@ -29,6 +29,9 @@ SESSIONS: Final[Columns[Session]] = {
     "disagreements": lambda row: row.disagreements,
     "artifacts": lambda row: row.artifacts,
     "stopped": lambda row: row.stopped or None,
+    "limit": lambda row: row.limit_name or None,
+    "waste": lambda row: row.waste,
+    "same_call_denied": lambda row: row.loop,
 }
 CALLS: Final[Columns[Call]] = {
     "call_id": lambda row: row.call_id,

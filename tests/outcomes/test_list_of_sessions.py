@@ -1,6 +1,7 @@
 """The list of sessions: filters with their counts, orders and pages, as the rows themselves say."""
 
 import html
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -134,6 +135,9 @@ def test_pages_in_another_order_lead_there_and_back(pages, monkeypatch):
     csv = b"".join(pages.get("sessions/", sort="agent", format="csv").streaming_content).decode()
     assert csv.index("billing") < csv.index("ops")
     assert csv.count("\n") == 7
+    only = pages.get("sessions/", has="waste", format="json")
+    (loop,) = json.loads(b"".join(only.streaming_content))["sessions"]
+    assert (loop["session_id"], loop["waste"], loop["same_call_denied"]) == ("s-loop", 2, 3)
 
 
 def test_the_least_reliable_are_those_whose_rate_is_surely_low(project, agent):
