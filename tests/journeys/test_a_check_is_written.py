@@ -14,7 +14,7 @@ from tests.items import an_outcome
 from tests.journeys.test_a_contract_is_changed import Pictures
 from tests.journeys.test_accessibility import findings
 from tests.journeys.test_layout_shift import MOST, SIZES, WATCH
-from tests.journeys.test_writing_a_contract import write
+from tests.journeys.test_writing_a_contract import name_in, write
 
 SILENT = {"ok": False, "message": "no such customer", "request": 4}
 FINE = {"ok": True, "id": 7, "updated": "2026-11-18"}
@@ -62,11 +62,7 @@ def test_a_check_is_written_beside_real_results_saved_bound_and_judges_the_next_
     admin.get_by_role("button", name="Begin with nothing").click()
     heading = admin.get_by_role("heading", level=1)
     expect(heading).to_contain_text("Draft of a new check. It can be saved.", use_inner_text=True)
-    expect(admin.locator(".editor.ace_editor")).to_be_visible()
-    given = admin.evaluate(
-        "() => /name: (.+)/.exec(ace.edit(document.querySelector('.editor')).getValue())[1]"
-    )
-    write(admin, f"name: {given}", f"name: {name}")
+    write(admin, f"name: {name_in(admin)}", f"name: {name}")
     choose(admin, tool)
     expect(admin.locator("#recorded-sentence")).to_have_text("It changes none of these 16 results.")
 

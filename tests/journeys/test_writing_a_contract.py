@@ -61,6 +61,14 @@ def write(page: Page, old: str, new: str) -> None:
     page.keyboard.insert_text(new)
 
 
+def name_in(page: Page) -> str:
+    """What the text in the editor is called, as soon as it is there."""
+    editor = page.locator(".editor.ace_editor")
+    expect(editor.locator(".ace_content")).to_contain_text("name: ")
+    name: str = editor.evaluate("(box) => /name: (.+)/.exec(ace.edit(box).getValue())[1]")
+    return name
+
+
 def saved_text(console, name: str) -> str:
     text: str = console.ask("GET", f"contracts/{name}")[1]["yaml"]
     return text
@@ -104,11 +112,7 @@ def test_a_new_contract_from_a_template_is_broken_mended_and_saved(console, admi
     heading = admin.get_by_role("heading", level=1)
     expect(heading).to_contain_text("Draft of a new contract.", use_inner_text=True)
     name = f"fleet-{uuid4().hex[:8]}"
-    expect(admin.locator(".editor.ace_editor")).to_be_visible()
-    old = admin.evaluate(
-        "() => /name: (.+)/.exec(ace.edit(document.querySelector('.editor')).getValue())[1]"
-    )
-    write(admin, f"name: {old}", f"nme: {name}")
+    write(admin, f"name: {name_in(admin)}", f"nme: {name}")
     expect(admin.locator("#checked")).to_contain_text("nme is not a key here")
     admin.locator("[data-problem]").get_by_role("button", name="Fix").first.click()
     expect(heading).to_contain_text("It can be saved", use_inner_text=True)
