@@ -56,7 +56,7 @@ def get_artifact(
     if artifact is None:
         raise NotFound("There is no such artifact.")
     sent = send(request, artifact.project_id, artifact.sha256, artifact.media_type, query.lines)
-    if Scope.AGENT in access.scopes and sent.status_code < 400:
+    if request.method == "GET" and Scope.AGENT in access.scopes and sent.status_code < 400:
         commands.note_fetch(artifact)
     return sent
 

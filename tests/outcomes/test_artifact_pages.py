@@ -12,7 +12,7 @@ from django.test import Client
 
 from governance.domain.roles import Role
 from outcomes.artifact_store import FRAME
-from outcomes.models import Call
+from outcomes.models import Artifact, Call
 from tests import builders
 from tests.outcomes.pages import Pages, an_item, text_of
 from tests.outcomes.posting import Agent
@@ -134,6 +134,13 @@ def test_whoever_only_reads_with_a_key_is_not_an_agent_that_asks(pages, agent, r
     read(reader, f"/v1/artifacts/{name}")
     read(pages.client, f"{pages.base}/artifacts/{name}/raw")
     assert "Asked for by agents' keys never" in pages.text(f"artifacts/{name}/")
+
+
+def test_who_asks_for_the_head_alone_has_read_nothing(agent):
+    name = uploaded(agent, b"text")
+    response = agent.client.head(f"/v1/artifacts/{name}")
+    assert (response.status_code, Artifact.objects.get().fetches) == (200, 0)
+    response.close()
 
 
 def test_lines_of_a_text_of_any_size_are_shown_from_where_one_asks(pages, agent):
