@@ -56,7 +56,9 @@ def get_artifact(
     if artifact is None:
         raise NotFound("There is no such artifact.")
     sent = send(request, artifact.project_id, artifact.sha256, artifact.media_type, query.lines)
-    if request.method == "GET" and Scope.AGENT in access.scopes and sent.status_code < 400:
+    # Who asks for the head alone is answered as if it were all, and has read nothing.
+    is_read = request.META["REQUEST_METHOD"] == "GET" and sent.status_code < 400
+    if is_read and Scope.AGENT in access.scopes:
         commands.note_fetch(artifact)
     return sent
 
