@@ -13,7 +13,7 @@ from edictum_site.components.views import components
 
 TEMPLATES = settings.BASE / "templates"
 # What the page is drawn in has these already: once more they would be a second shell.
-OF_THE_SHELL = {"account_menu", "head_links", "keys", "scope", "switches"}
+OF_THE_SHELL = {"account_menu", "head_links", "key_list", "keys", "scope", "switches"}
 
 
 @pytest.mark.django_db

@@ -59,7 +59,9 @@ def test_an_editor_starts_a_backtest_of_a_version_and_reads_its_result(project, 
     assert "no-rm" in page
     assert "s/1" in page
     assert "the output was not kept" in page
-    assert "hx-trigger" not in page.partition('id="backtest-standing"')[2]
+    standing = page.partition('id="backtest-standing"')[2].partition("</main>")[0]
+    assert standing
+    assert "hx-trigger" not in standing
     assert "newly denied" in editor.get(here).text
 
 
