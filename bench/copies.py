@@ -1,7 +1,8 @@
 """Days before the one that was settled, each a copy of it: other ids, and times a day earlier.
 
 Calls, events and rollups are copied by the database itself; what packs times inside, minutes and
-how sessions stand, goes through here, and into PostgreSQL by COPY. Items stay as they were sent.
+how sessions stand, goes through here, and into PostgreSQL by COPY. Items stay as they were sent,
+and when they were: a page that opens them refuses what was told before it happened.
 """
 
 # ruff: noqa: S608 - the statements are made of this file's own names
@@ -113,20 +114,18 @@ class Copying:
     def _copy_calls(self, day: int, whole: str) -> None:
         called = f"c.call_id || '-{day}'"
         moved = f"- {day * self._span}"
-        times = {name: self._earlier(f"c.{name}", day) for name in ("at", "received_at")}
         own = {
             "id": f"c.id {moved}",
             "order": f'c."order" {moved}',
             "call_id": called,
             "digest": self._digest(called),
             "session_id": f"c.session_id - {day * self._session_span}",
-            **times,
+            "at": self._earlier("c.at", day),
         }
         self._select_into("call", own, f"FROM outcomes_call c WHERE c.id {whole}")
         of_event = {
             "id": f"e.id {moved}",
             "call_digest": self._digest(called),
-            "received_at": self._earlier("e.received_at", day),
         }
         self._select_into(
             "event",
