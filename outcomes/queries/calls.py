@@ -13,7 +13,7 @@ from outcomes.codec import as_text, digest_of
 from outcomes.domain.call import Call as Folded
 from outcomes.domain.event import Event
 from outcomes.domain.fold import fold
-from outcomes.models import Call, CallGroup
+from outcomes.models import Call
 from outcomes.models import Event as EventRow
 from outcomes.wire import Sender, Source
 
@@ -36,6 +36,7 @@ class CallFilter:
     type: str = ""
     reason: str = ""
     rule: str = ""  # of a contract
+    groups: frozenset[int] | None = None  # of what failed or was denied alike
     verdict: str = ""
     disagreement: bool | None = None
     environment: str = ""
@@ -81,9 +82,8 @@ def calls(project_id: int, wanted: CallFilter) -> QuerySet[Call]:
     if wanted.agent_number:
         found = found.filter(agent=wanted.agent_number)
     found = found.filter(such_calls(wanted))
-    if wanted.rule and wanted.type == Call.Kind.DENIED:  # of which an index knows the groups
-        groups = CallGroup.objects.filter(project=project_id, rule=as_text(wanted.rule))
-        found = found.filter(group__in=groups.values("pk"))
+    if wanted.groups is not None:
+        found = found.filter(group__in=wanted.groups)
     if wanted.since is not None:
         found = found.filter(at__gte=wanted.since)
     if wanted.until is not None:

@@ -12,12 +12,13 @@ from outcomes.domain.figures import Figures
 from outcomes.domain.loops import LOOP, STILL, Loop
 from outcomes.domain.scope import Scope
 from outcomes.models import Agent, Call, Event, Session
-from outcomes.queries.groups import Denials, Denied, denials
+from outcomes.queries.denial_sums import Denials, Denied, denials
 from outcomes.queries.overview import both_periods, newest_event
 from outcomes.queries.stats import NOBODY, figures_over_time, numbered
 
 Row = TypeVar("Row", Call, Session)
 LOOPS_SHOWN: Final = 20
+TRENDS: Final = 15  # steps of the small charts in rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class DeniedBy:
 def denied_of(project_id: int, scope: Scope) -> DeniedOf:
     agent, newest = _agent_and_newest(project_id, scope)
     before, now = _figures(project_id, scope, agent)
-    found = denials(project_id, scope, agent=agent)
+    found = denials(project_id, scope, agent=agent, at_most=TRENDS)
     denied = [each.denied for each in now]
     counted = replace(
         found,

@@ -8,13 +8,12 @@ Counts, sessions and steps are of the scope, `before` of the time before it. Whe
 and last seen is asked of all time, of the scope's environment and of every agent.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
-from django.db.models import Subquery
+from django.db.models import QuerySet, Subquery
 
 from governance.queries import Deployed, newest_deployments
 from outcomes.codec import as_text, digest_of
@@ -23,12 +22,12 @@ from outcomes.domain.scope import Scope
 from outcomes.models import Agent, Call, CallGroup, GroupRollup, Tool
 from outcomes.queries.call_lists import CALLS_SHOWN, PLACE_BY_TIME
 from outcomes.queries.calls import with_names
-from outcomes.queries.group_calls import Governed, newest_governed, seen, straddling
-from outcomes.queries.group_rollups import GroupReading, OfGroup, Time
+from outcomes.queries.group_calls import seen, straddling
+from outcomes.queries.group_rollups import GroupReading, Time
 from outcomes.queries.paging import Page, Place, page_of
 
 GROUPS_SHOWN: Final = 25
-_NOW, _BEFORE, _EARLIER = range(3)
+NOW, BEFORE, EARLIER = range(3)
 _NAMES: Final = ("digest", "of", "tool__name", "agent__name", "kind", "reason", "rule",
                  "check_name", "text")  # fmt: skip
 
@@ -78,31 +77,6 @@ class GroupPage(NamedTuple):
     next: GroupPlace | None  # where the next page begins
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Denied:
-    """Of one reason, rule, tool or agent."""
-
-    name: str  # of the rule: empty where none is known
-    calls: int
-    before: int
-    steps: list[int]
-    contract: str = ""  # of a rule: which one governed the newest of these calls
-    version: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Denials:
-    """Each of these the most frequent first; of the time before too, so there may be zeros."""
-
-    calls: int = 0
-    before: int = 0
-    steps: list[int] = field(default_factory=list)
-    by_reason: list[Denied] = field(default_factory=list)
-    by_rule: list[Denied] = field(default_factory=list)
-    by_tool: list[Denied] = field(default_factory=list)
-    by_agent: list[Denied] = field(default_factory=list)
-
-
 def failure_groups(
     project_id: int,
     scope: Scope,
@@ -148,14 +122,14 @@ def group_with(project_id: int, scope: Scope, key: str) -> GroupFigures | None:
     reading = _reading(project_id, scope, of=of, groups={number})
     if reading is None:
         return None
-    told = _figures(reading, scope, [number], _told_of([number]))
+    told = _figures(reading, scope, [number], told_of([number]))
     return told[0] if told else None
 
 
 def group_told(project_id: int, key: str) -> GroupTold | None:
     """What its calls have in common, without their figures."""
     number, _ = _numbered(project_id, key)
-    return _told_of([number]).get(number) if number else None
+    return told_of([number]).get(number) if number else None
 
 
 def group_calls(
@@ -181,51 +155,12 @@ def group_calls(
     return page_of(found, PLACE_BY_TIME, size=CALLS_SHOWN, before=before, after=after)
 
 
-def denials(
-    project_id: int,
-    scope: Scope,
-    *,
-    agent: int | None = None,
-    rule: str = "",
-    with_contracts: bool = True,
-) -> Denials:
-    """All that was denied in the scope, or by one rule. The agent of the scope is told by the
-    number of its row."""
-    reading = GroupReading(
-        project=project_id,
-        environment=scope.environment,
-        of=GroupRollup.Of.DENIALS.value,
-        agent=agent,
-    )
-    found = reading.read([_in_steps(scope), _before(scope)])
-    told = {number: each for number, each in _told_of(found).items() if rule in ("", each.rule)}
-    found = {number: each for number, each in found.items() if number in told}
-    whole = _denied(scope, "", found.values())
-
-    def by(name_of: Callable[[GroupTold], str]) -> list[Denied]:
-        named: defaultdict[str, list[OfGroup]] = defaultdict(list)
-        for number, each in found.items():
-            named[name_of(told[number])].append(each)
-        counted = [_denied(scope, name, those) for name, those in named.items()]
-        return sorted(
-            (each for each in counted if each.calls or each.before),
-            key=lambda each: (-each.calls, -each.before, each.name),
-        )
-
-    rules = by(lambda each: each.rule)
-    return Denials(
-        calls=whole.calls,
-        before=whole.before,
-        steps=whole.steps,
-        by_reason=by(lambda each: each.reason),
-        by_rule=_with_contracts(reading, scope, rules, found, told) if with_contracts else rules,
-        by_tool=by(lambda each: each.tool),
-        by_agent=by(lambda each: each.agent),
-    )
+def told_of(groups: Iterable[int]) -> dict[int, GroupTold]:
+    return told_by(CallGroup.objects.filter(pk__in=list(groups)))
 
 
-def _told_of(groups: Iterable[int]) -> dict[int, GroupTold]:
-    rows = CallGroup.objects.filter(pk__in=list(groups)).order_by()
+def told_by(groups: QuerySet[CallGroup]) -> dict[int, GroupTold]:
+    rows = groups.order_by()
     return {
         number: GroupTold(bytes(digest).hex(), of, tool, agent or "", *rest)
         for number, digest, of, tool, agent, *rest in rows.values_list("pk", *_NAMES)
@@ -283,12 +218,12 @@ def _page(
 ) -> GroupPage:
     if reading is None:
         return GroupPage([], 0, 0, None)
-    found = reading.read([Time(scope.since, scope.until), _before(scope)])
-    told = _told_of(number for number, each in found.items() if each.whole(_NOW).calls)
+    found = reading.read([Time(scope.since, scope.until), time_before(scope)])
+    told = told_of(number for number, each in found.items() if each.whole(NOW).calls)
     places: dict[int, GroupPlace] = {}
     for number, each in told.items():
         counted = found[number]
-        calls, before = counted.whole(_NOW).calls, counted.whole(_BEFORE).calls
+        calls, before = counted.whole(NOW).calls, counted.whole(BEFORE).calls
         places[number] = (-calls if order == "calls" else before - calls), each.key
     last = None if after is None else (-after[0], after[1])
     rest = sorted((p, n) for n, p in places.items() if last is None or p > last)
@@ -297,7 +232,7 @@ def _page(
     if len(rest) > size:
         least, key = rest[size - 1][0]
         following = (-least, key)
-    calls = sum(found[number].whole(_NOW).calls for number in told)
+    calls = sum(found[number].whole(NOW).calls for number in told)
     return GroupPage(_figures(reading, scope, page, told), len(told), calls, following)
 
 
@@ -307,31 +242,31 @@ def _figures(
     if not groups:
         return []
     of_these = replace(reading, groups=set(groups))
-    times = [_in_steps(scope), _before(scope), Time(None, scope.since)]
+    times = [_in_steps(scope), time_before(scope), Time(None, scope.since)]
     counted = of_these.read(times)
     newest = newest_deployments(reading.project)
     when = seen(reading, scope, groups)
-    there = {number: counted[number].whole(_EARLIER) for number in groups}
+    there = {number: counted[number].whole(EARLIER) for number in groups}
     begun = [number for number, sums in there.items() if sums.begun > sums.ended]
     passed_by = straddling(reading, scope, begun) if begun else {}
     found = []
     for number in groups:
         if number not in when:  # its calls have left since
             continue
-        now, earlier, times_of = counted[number].whole(_NOW), there[number], when[number]
+        now, earlier, times_of = counted[number].whole(NOW), there[number], when[number]
         deployed = newest.get(times_of.environment)
         sessions = now.begun + earlier.begun - earlier.ended - passed_by.get(number, 0)
         found.append(
             GroupFigures(
                 **told[number]._asdict(),
                 calls=now.calls,
-                before=counted[number].whole(_BEFORE).calls,
+                before=counted[number].whole(BEFORE).calls,
                 sessions=sessions,
                 first_at=times_of.first,
                 last_at=times_of.last,
                 new_since=deployed if deployed and times_of.first >= deployed.at else None,
                 gone_since=times_of.gone_since,
-                steps=counted[number].calls_by_step(_NOW, len(scope.steps())),
+                steps=counted[number].calls_by_step(NOW, len(scope.steps())),
             )
         )
     return found
@@ -341,37 +276,5 @@ def _in_steps(scope: Scope) -> Time:
     return Time(scope.since, scope.until, [each.start for each in scope.steps()])
 
 
-def _before(scope: Scope) -> Time:
+def time_before(scope: Scope) -> Time:
     return Time(scope.previous.since, scope.since)
-
-
-def _denied(scope: Scope, name: str, found: Iterable[OfGroup]) -> Denied:
-    steps = [0] * len(scope.steps())
-    before = 0
-    for each in found:
-        before += each.whole(_BEFORE).calls
-        for step, calls in enumerate(each.calls_by_step(_NOW, len(steps))):
-            steps[step] += calls
-    return Denied(name=name, calls=sum(steps), before=before, steps=steps)
-
-
-def _with_contracts(
-    reading: GroupReading,
-    scope: Scope,
-    rules: list[Denied],
-    found: Mapping[int, OfGroup],
-    told: Mapping[int, GroupTold],
-) -> list[Denied]:
-    groups = [number for number, each in found.items() if each.whole(_NOW).calls]
-    newest: dict[str, Governed] = {}
-    for call in newest_governed(reading, scope, [each for each in groups if told[each].rule]):
-        rule = told[call.group].rule
-        known = newest.get(rule)
-        if known is None or (call.at, call.order) > (known.at, known.order):
-            newest[rule] = call
-    return [
-        replace(each, contract=newest[each.name].contract, version=newest[each.name].version)
-        if each.name in newest
-        else each
-        for each in rules
-    ]

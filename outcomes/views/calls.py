@@ -14,9 +14,10 @@ from governance.auth import MemberRequest, member_page
 from governance.table_files import table_file
 from outcomes import queries
 from outcomes.domain.scope import NAMES, Scope
-from outcomes.models import Call, Session
+from outcomes.models import Session
 from outcomes.queries import SHOWN, CallFilter, SessionPage
 from outcomes.queries.call_lists import PLACE_BY_TIME, PLACE_IN_SESSION
+from outcomes.queries.denial_sums import groups_of_rule
 from outcomes.templatetags.addresses import session_url
 from outcomes.views.named import named_session
 from outcomes.views.narrowing import Narrowing, narrowing_context, narrowing_of
@@ -186,8 +187,15 @@ def _wanted(request: MemberRequest, scope: Scope) -> CallFilter:
         until=until,
         reason=_why(request)["reason"],
         rule=_why(request)["rule"],
-        type=Call.Kind.DENIED if _show(request) == DENIED else "",
+        groups=_groups(request),
     )
+
+
+def _groups(request: MemberRequest) -> frozenset[int] | None:
+    """Of a rule, where what it denied is shown."""
+    rule = request.GET.get("rule", "")
+    is_asked = rule and _show(request) == DENIED
+    return groups_of_rule(request.project.pk, rule) if is_asked else None
 
 
 def _why(request: MemberRequest) -> dict[str, str]:

@@ -19,8 +19,9 @@ from outcomes.charts import LinkTo
 from outcomes.domain.loops import Loop
 from outcomes.domain.moments import time_text
 from outcomes.domain.scope import Scope
+from outcomes.queries.denial_sums import Denials, Denied
 from outcomes.queries.denials import denial_loops, denied_of, observed_in
-from outcomes.queries.groups import Denials, Denied, GroupFigures, GroupPlace, denial_groups
+from outcomes.queries.groups import GroupFigures, GroupPlace, denial_groups
 from outcomes.queries.overview import newest_event
 from outcomes.templatetags.addresses import call_url, denied_by_url, session_url
 from outcomes.views import denials_charts as charts

@@ -7,7 +7,7 @@ from django.utils.safestring import SafeString
 from governance.domain.figures import thousands
 from outcomes.charts import LinkTo, Series, Style, hanging, spark
 from outcomes.domain.scope import Scope
-from outcomes.queries.groups import Denials, Denied
+from outcomes.queries.denial_sums import Denials, Denied
 from outcomes.views.overview_charts import STEP_WORDS, axis_of
 
 _STYLES: Final = (Style.DENIED, Style.DENIED_SECOND, Style.DENIED_THIRD, Style.DENIED_OTHERS)

@@ -1,5 +1,6 @@
 """What one rule of a contract stopped: over time, by tool and agent, call by call."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from django.http import StreamingHttpResponse
@@ -18,8 +19,8 @@ from outcomes.domain.scope import Scope
 from outcomes.models import Call
 from outcomes.queries import CallFilter
 from outcomes.queries.call_lists import PLACE_BY_TIME
+from outcomes.queries.denial_sums import Denials, groups_of_rule
 from outcomes.queries.denials import denied_by
-from outcomes.queries.groups import Denials
 from outcomes.templatetags.addresses import try_url
 from outcomes.views import denials_charts as charts
 from outcomes.views.denials import bars_of, denied_url, link_to_steps, rule_url
@@ -42,7 +43,8 @@ def denials_of_rule(request: MemberRequest) -> HttpResponseBase:
     rule = _rule(request)
     if (file := _file(request, scope, rule)) is not None:
         return file
-    context = _of_rule(request, scope, rule) | _calls(request, scope, rule)
+    context = _of_rule(request, scope, rule)
+    context |= _calls(request, scope, rule, context["whole"].groups)
     return render(request, "outcomes/denials_of_rule.html", context)
 
 
@@ -87,11 +89,13 @@ def _written_in(asked: Narrowing, denied: Denials) -> tuple[str, int]:
     return (newest.contract, newest.version or 0) if newest else ("", 0)
 
 
-def _calls(request: MemberRequest, scope: Scope, rule: str) -> dict[str, Any]:
+def _calls(
+    request: MemberRequest, scope: Scope, rule: str, groups: frozenset[int]
+) -> dict[str, Any]:
     start = start_of(request.GET, PLACE_BY_TIME)
     page = queries.calls_by_time(
         request.project.pk,
-        _wanted(scope, rule),
+        _wanted(scope, rule, groups),
         show=DENIED,
         before=start.before,
         after=start.after,
@@ -112,27 +116,24 @@ def _calls(request: MemberRequest, scope: Scope, rule: str) -> dict[str, Any]:
 
 
 def _file(request: MemberRequest, scope: Scope, rule: str) -> StreamingHttpResponse | None:
-    wanted = _wanted(scope, rule)
-    return table_file(
-        request,
-        request.project,
-        "denied-calls",
-        CALLS,
-        lambda: every(
-            lambda before: queries.calls_by_time(
-                request.project.pk, wanted, show=DENIED, before=before
-            ),
+    project = request.project
+
+    def rows() -> Iterator[Call]:
+        wanted = _wanted(scope, rule, groups_of_rule(project.pk, rule))
+        return every(
+            lambda before: queries.calls_by_time(project.pk, wanted, show=DENIED, before=before),
             PLACE_BY_TIME,
-        ),
-    )
+        )
+
+    return table_file(request, project, "denied-calls", CALLS, rows)
 
 
-def _wanted(scope: Scope, rule: str) -> CallFilter:
+def _wanted(scope: Scope, rule: str, groups: frozenset[int]) -> CallFilter:
     return CallFilter(
         environment=scope.environment,
         agent=scope.agent,
         rule=rule,
-        type=Call.Kind.DENIED,
+        groups=groups,
         since=scope.since,
         until=scope.until,
     )

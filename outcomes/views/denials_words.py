@@ -5,8 +5,8 @@ from django.utils.safestring import SafeString
 
 from governance.domain.figures import thousands
 from outcomes.domain.scope import Scope
+from outcomes.queries.denial_sums import Denials
 from outcomes.queries.denials import Loops
-from outcomes.queries.groups import Denials
 from outcomes.views.sentences import counted, number_word
 
 

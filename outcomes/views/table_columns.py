@@ -7,9 +7,10 @@ from governance.queries.approvals import Approval
 from outcomes.domain.loops import Loop
 from outcomes.models import Call, RejectedItem, Session, Suggestion
 from outcomes.queries.artifact_list import ArtifactRow
+from outcomes.queries.denial_sums import Denied
 from outcomes.queries.disagreements import Group
 from outcomes.queries.fleet import Acted, FleetAgent
-from outcomes.queries.groups import Denied, GroupFigures
+from outcomes.queries.groups import GroupFigures
 
 SESSIONS: Final[Columns[Session]] = {
     "session_id": lambda row: row.session_id,

@@ -3,6 +3,7 @@
 import csv
 import html
 import io
+import json
 import re
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -190,6 +191,9 @@ def test_each_table_is_a_file(pages, agent, version):
     (line,) = rows()
     assert (line["tool_name"], line["agent_id"], line["denied"]) == ("shell", "bot", "3")
     assert rows(table="loops", environment="staging") == []
+    calls = pages.get("denials/rule/", rule="no-rm", format="json")
+    told = json.loads(b"".join(calls.streaming_content))["denied_calls"]
+    assert [call["tool_name"] for call in told] == ["shell"] * 3
 
 
 def test_twelve_queries_whatever_there_is(pages, agent, version, django_assert_max_num_queries):

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from outcomes.domain.scope import scope_from
+from outcomes.queries.denial_sums import Denials
 from outcomes.queries.denials import Loops
-from outcomes.queries.groups import Denials
 from outcomes.views.denials_words import denials_sentence, most_words, rule_sentence
 
 NOW = datetime(2026, 11, 18, 9, tzinfo=UTC)

@@ -13,13 +13,8 @@ from outcomes.commands import names, rolling_up
 from outcomes.domain.scope import Scope
 from outcomes.models import Call
 from outcomes.queries import CallFilter, calls
-from outcomes.queries.groups import (
-    denial_groups,
-    denials,
-    failure_groups,
-    group_calls,
-    group_with,
-)
+from outcomes.queries.denial_sums import denials
+from outcomes.queries.groups import denial_groups, failure_groups, group_calls, group_with
 from tests import builders
 from tests.examples import with_a_database
 from tests.outcomes.pages import a_denied_item, an_item

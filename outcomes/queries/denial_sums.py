@@ -1,0 +1,134 @@
+"""What was denied in a scope and in the time before it: by reason, rule, tool and agent, and step
+by step, summed from the groups of denials."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from outcomes.codec import as_text
+from outcomes.domain.groups import DENIED
+from outcomes.domain.scope import Scope
+from outcomes.models import Agent, CallGroup, GroupRollup
+from outcomes.queries.group_calls import Governed, newest_governed
+from outcomes.queries.group_rollups import GroupReading, OfGroup, Time
+from outcomes.queries.groups import BEFORE, NOW, GroupTold, time_before, told_by, told_of
+from outcomes.queries.stats import numbered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Denied:
+    """Of one reason, rule, tool or agent."""
+
+    name: str  # of the rule: empty where none is known
+    calls: int
+    before: int
+    steps: list[int]
+    contract: str = ""  # of a rule: which one governed the newest of these calls
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Denials:
+    """Each of these the most frequent first; of the time before too, so there may be zeros."""
+
+    calls: int = 0
+    before: int = 0
+    steps: list[int] = field(default_factory=list)
+    by_reason: list[Denied] = field(default_factory=list)
+    by_rule: list[Denied] = field(default_factory=list)
+    by_tool: list[Denied] = field(default_factory=list)
+    by_agent: list[Denied] = field(default_factory=list)
+    groups: frozenset[int] = frozenset()  # those that it was read from
+
+
+def denials(
+    project_id: int,
+    scope: Scope,
+    *,
+    agent: int | None = None,
+    rule: str = "",
+    at_most: int = 0,
+    with_contracts: bool = True,
+) -> Denials:
+    """All that was denied in the scope, or by one rule; step by step, or `at_most` so many times
+    of some steps each. Who knows the number of the scope's agent saves looking for it."""
+    if agent is None:
+        agent = numbered(Agent, project_id, scope.agent)
+    reading = GroupReading(
+        project=project_id,
+        environment=scope.environment,
+        of=GroupRollup.Of.DENIALS.value,
+        agent=agent,
+    )
+    starts = [each.start for each in scope.steps()]
+    starts = starts[:: -(-len(starts) // at_most)] if at_most else starts
+    times = [Time(scope.since, scope.until, starts), time_before(scope)]
+    if rule:
+        of_rule = CallGroup.objects.filter(project=project_id, of=DENIED, rule=as_text(rule))
+        told = told_by(of_rule)
+        found = replace(reading, groups=set(told)).read(times) if told else {}
+    else:
+        found = reading.read(times)
+        told = told_of(found)
+    found = {number: each for number, each in found.items() if number in told}
+    whole = _denied(len(starts), "", found.values())
+
+    def by(name_of: Callable[[GroupTold], str]) -> list[Denied]:
+        named: defaultdict[str, list[OfGroup]] = defaultdict(list)
+        for number, each in found.items():
+            named[name_of(told[number])].append(each)
+        counted = [_denied(len(starts), name, those) for name, those in named.items()]
+        return sorted(
+            (each for each in counted if each.calls or each.before),
+            key=lambda each: (-each.calls, -each.before, each.name),
+        )
+
+    rules = by(lambda each: each.rule)
+    return Denials(
+        calls=whole.calls,
+        before=whole.before,
+        steps=whole.steps,
+        by_reason=by(lambda each: each.reason),
+        by_rule=_with_contracts(reading, scope, rules, found, told) if with_contracts else rules,
+        by_tool=by(lambda each: each.tool),
+        by_agent=by(lambda each: each.agent),
+        groups=frozenset(told),
+    )
+
+
+def groups_of_rule(project_id: int, rule: str) -> frozenset[int]:
+    """By which an index finds the calls that it denied."""
+    found = CallGroup.objects.filter(project=project_id, of=DENIED, rule=as_text(rule))
+    return frozenset(found.values_list("pk", flat=True))
+
+
+def _denied(number_of_steps: int, name: str, found: Iterable[OfGroup]) -> Denied:
+    steps = [0] * number_of_steps
+    before = 0
+    for each in found:
+        before += each.whole(BEFORE).calls
+        for step, calls in enumerate(each.calls_by_step(NOW, len(steps))):
+            steps[step] += calls
+    return Denied(name=name, calls=sum(steps), before=before, steps=steps)
+
+
+def _with_contracts(
+    reading: GroupReading,
+    scope: Scope,
+    rules: list[Denied],
+    found: Mapping[int, OfGroup],
+    told: Mapping[int, GroupTold],
+) -> list[Denied]:
+    groups = [number for number, each in found.items() if each.whole(NOW).calls]
+    newest: dict[str, Governed] = {}
+    for call in newest_governed(reading, scope, [each for each in groups if told[each].rule]):
+        rule = told[call.group].rule
+        known = newest.get(rule)
+        if known is None or (call.at, call.order) > (known.at, known.order):
+            newest[rule] = call
+    return [
+        replace(each, contract=newest[each.name].contract, version=newest[each.name].version)
+        if each.name in newest
+        else each
+        for each in rules
+    ]
