@@ -16,6 +16,7 @@ ALSO = {
     "session-loop": ("outcomes:session", {"session_id": "deploy-night"}, ""),
     "session-running": ("outcomes:session", {"session_id": "billing-now"}, ""),
     "search-of-a-word": ("lookup:search", {}, "?q=billing"),
+    "denials-of-rule": ("outcomes:denials_of_rule", {}, "?rule=no-deleting&range=7d"),
     "start-over-http": ("first_hour:start", {}, "?with=curl"),
 }
 # They end what the next page needs, or belong to no project.
