@@ -16,6 +16,7 @@ from governance import commands as governance
 from governance.domain.actor import Actor
 from governance.models import Project
 from outcomes import commands as outcomes
+from outcomes.commands.job_processes import command_beside
 from outcomes.models import DemoRun
 
 SEED: Final = 20_261
@@ -39,7 +40,7 @@ def see_to_demos() -> None:
         _running[:] = [each for each in _running if each.poll() is None]
         if _running:
             return
-        command = [sys.executable, str(settings.BASE / "manage.py"), "fill_demo"]
+        command = command_beside("fill_demo")
         _running.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd=settings.BASE))
 
 

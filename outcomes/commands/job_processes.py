@@ -2,7 +2,7 @@
 
 The worker has one thread, and it settles. A thread of its own would share the interpreter with it,
 and a worker of its own would take memory all day; these belong to the worker's process group and
-end with it.
+end with it, however it ends: they know whose they are.
 """
 
 import os
@@ -36,10 +36,14 @@ class Processes:
 
     def _started(self) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(
-            [sys.executable, str(settings.BASE / "manage.py"), self._command],
-            stdin=subprocess.DEVNULL,
-            cwd=settings.BASE,
+            command_beside(self._command), stdin=subprocess.DEVNULL, cwd=settings.BASE
         )
+
+
+def command_beside(name: str) -> list[str]:
+    """A command of `manage.py` that ends when this process does."""
+    program = str(settings.BASE / "manage.py")
+    return [sys.executable, program, name, "--worker", str(os.getpid())]
 
 
 JOBS: Final = Processes("run_jobs", min(_CORES, 2))

@@ -2,17 +2,25 @@
 
 import json
 import os
+import select
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from django.db import connection
 
-from outcomes.commands import at_work, claims, is_more_than_one_can_do, settle_inbox
+from outcomes.commands import (
+    at_work,
+    claims,
+    is_more_than_one_can_do,
+    job_processes,
+    settle_inbox,
+)
 from outcomes.models import Batch, Call
 from tests import builders
 from tests.builders import an_outcome
@@ -39,6 +47,26 @@ from django.core.management import call_command
 from outcomes.management.commands import settle_beside
 settle_beside.IDLE = 0.1
 call_command("settle_beside")
+"""
+NEVER_IDLE = """
+import sys
+import django
+from django.conf import settings
+settings.DATABASES["default"]["NAME"] = sys.argv[1]
+django.setup()
+from django.core.management import call_command
+from outcomes.management.commands import settle_beside
+settle_beside.IDLE = 600
+call_command("settle_beside", worker=int(sys.argv[2]))
+"""
+WORKER = """
+import os
+import subprocess
+import sys
+program, name = sys.argv[1:]
+beside = subprocess.Popen([sys.executable, "-c", program, name, str(os.getpid())])
+print(beside.pid, flush=True)
+beside.wait()
 """
 
 
@@ -136,3 +164,31 @@ def test_the_process_beside_settles_what_waits_and_ends(agent):
     subprocess.run(program(BESIDE, name), cwd=ROOT, env=in_an_environment(), check=True, timeout=60)
     assert settled() == {"a", "b", "c"}
     assert not Batch.objects.exists()
+
+
+def test_a_process_beside_knows_its_worker(settings):
+    program = str(settings.BASE / "manage.py")
+    beside = [sys.executable, program, "run_jobs", "--worker", str(os.getpid())]
+    assert job_processes.command_beside("run_jobs") == beside
+
+
+def test_the_process_beside_ends_when_its_worker_is_killed():
+    """Nobody asks it to: whoever would is gone."""
+    worker = subprocess.Popen(
+        program(WORKER, NEVER_IDLE, connection.settings_dict["NAME"]),
+        cwd=ROOT,
+        env=in_an_environment(),
+        stdout=subprocess.PIPE,
+    )
+    assert worker.stdout
+    beside = os.pidfd_open(int(worker.stdout.readline()))
+    worker.kill()
+    worker.wait()
+    worker.stdout.close()
+    try:
+        ended, _, _ = select.select([beside], [], [], 60)  # its end is something to be read
+        assert ended, "it goes on"
+    finally:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(beside, signal.SIGKILL)
+        os.close(beside)

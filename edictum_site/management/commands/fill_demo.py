@@ -1,20 +1,16 @@
 """Fills the demo projects that wait to be filled, and ends. Whoever asks for one starts it."""
 
-from typing import Any
-
-from django.core.management.base import BaseCommand
-
 from edictum_site.demo_projects import fill_demo
 from edictum_site.env import env_int
 from edictum_site.first_start import local_address
 from outcomes import commands
+from outcomes.management.beside import BesideTheWorker
 
 
-class Command(BaseCommand):
+class Command(BesideTheWorker):
     help = "Let simulated agents fill the demo projects that wait for it, and end."
-    requires_system_checks: list[str] = []
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def work(self) -> None:
         percent = env_int("EDICTUM_SITE_DEMO_PERCENT", 100)
         while (run := commands.next_demo()) is not None:
             error = fill_demo(run, url=local_address(), share=percent / 100)

@@ -2,24 +2,18 @@
 
 import gc
 import os
-import signal
-import sys
-from typing import Any
-
-from django.core.management.base import BaseCommand
 
 from outcomes import commands
+from outcomes.management.beside import BesideTheWorker, take_back_when_asked_to_stop
 
 POLITENESS = 10  # agents, pages and the worker that settles come first
 
 
-class Command(BaseCommand):
+class Command(BesideTheWorker):
     help = "Carry out the jobs that wait, one after the other, and end."
-    requires_system_checks: list[str] = []  # pages wait for the first word of a result
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        # What is asked to stop puts its job back, so that the next process takes it up.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    def work(self) -> None:
+        take_back_when_asked_to_stop()  # by putting back the job
         os.nice(POLITENESS)
         # It makes thousands of small things that live on, and no circles to look for.
         gc.freeze()

@@ -1,30 +1,24 @@
 """A process that settles beside the worker where much waits. The worker starts it."""
 
 import gc
-import os
-import signal
-import sys
 import time
-from typing import Any, Final
-
-from django.core.management.base import BaseCommand
+from typing import Final
 
 from outcomes import commands
+from outcomes.management.beside import BesideTheWorker, take_back_when_asked_to_stop
 
 IDLE: Final = 2.0  # seconds without anything to do after which it ends
 PAUSE: Final = 0.02
 
 
-class Command(BaseCommand):
+class Command(BesideTheWorker):
     help = "Settle beside the worker while there is something to settle, and end."
-    requires_system_checks: list[str] = []  # the worker has checked
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        # What is asked to stop takes back what it has in hand, and others settle it.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    def work(self) -> None:
+        take_back_when_asked_to_stop()
         gc.freeze()
-        worker, busy_at = os.getppid(), time.monotonic()
-        while os.getppid() == worker and time.monotonic() - busy_at < IDLE:
+        busy_at = time.monotonic()
+        while time.monotonic() - busy_at < IDLE:
             if commands.settle_inbox():
                 busy_at = time.monotonic()
             else:
