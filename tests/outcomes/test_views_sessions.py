@@ -215,6 +215,15 @@ def test_a_new_call_and_a_new_standing_come_by_themselves_and_only_then(pages, a
     )
 
 
+def test_how_long_a_session_lasted_comes_along_with_its_standing(pages, agent):
+    agent.post(an_item(timestamp="2026-11-01T10:00:00Z"))
+    assert '<dd id="lasted">0 ms</dd>' in pages.get("sessions/s-1/").content.decode()
+    standing = live_url(pages, "sessions/s-1/", "session")
+    agent.post(an_item(timestamp="2026-11-01T10:00:06Z"))
+    told = pages.client.get(standing).content.decode()
+    assert '<dd id="lasted" hx-swap-oob="true">6.0 s</dd>' in told
+
+
 def test_a_result_that_comes_later_changes_its_row(pages, agent):
     event = {"call_id": "c", "tool_name": "deploy", "agent_id": "bot", "session_id": "s-1"}
     agent.post_events(event | {"action": "call_allowed", "timestamp": "2026-11-01T10:00:00Z"})
