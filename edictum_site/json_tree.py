@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from governance.domain.json_text import json_written
+
 LONG = 400  # characters of a text that are shown before the rest is asked for
 OPEN = 3  # levels that stand open at first
 DEEPEST = 60  # levels that are drawn: a hostile depth must not exhaust the stack
@@ -27,7 +29,7 @@ def _value(
 ) -> SafeString:
     match value:
         case dict() if value:
-            parts = [(json.dumps(k, ensure_ascii=False), k, item) for k, item in value.items()]
+            parts = [(json_written(k), k, item) for k, item in value.items()]
             return _opening(f"object, {_count(len(value), 'key')}", parts, key, path, depth)
         case list() | tuple() if value:
             parts = [(str(n), n, item) for n, item in enumerate(value)]
@@ -64,7 +66,7 @@ def _key(name: str) -> SafeString:
 def _leaf(value: object) -> SafeString:
     match value:
         case str():
-            return _text(json.dumps(value, ensure_ascii=False))
+            return _text(json_written(value))
         case bool() | None | dict() | list() | tuple():
             return format_html('<span class="code-word">{}</span>', json.dumps(value))
         case _:

@@ -21,6 +21,13 @@ def test_text_of_an_agent_never_becomes_markup():
     assert "&lt;script&gt;" in html
 
 
+def test_half_of_a_character_stands_as_its_escape():
+    html = json_tree({"\ud800": ["\udfff é"]})
+    assert html.encode()
+    assert "\\ud800" in html
+    assert "\\udfff" in html
+
+
 def test_null_false_and_a_number_are_told_apart():
     html = json_tree({"a": None, "b": False, "c": 0})
     assert '<span class="code-word">null</span>' in html

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
+from governance.domain.texts import can_be_kept
 from outcomes.domain.pieces.texts import visible
 
 MEMBERS: Final = 50  # of one piece
@@ -158,9 +159,11 @@ def _member(window: bytes, start: int, name: str, place: int, end: int | None) -
 def _read_text(raw: bytes) -> str:
     text = raw.decode("utf-8", "replace")
     try:
-        return visible(str(json.loads(text)))
+        told = str(json.loads(text))
     except ValueError:
         return visible(text)
+    shown = visible(told)
+    return shown if can_be_kept(shown) else visible(text)  # half of a character as it is written
 
 
 def _after_space(window: bytes, place: int) -> int:

@@ -103,3 +103,8 @@ def test_deep_json_opens_level_by_level(text):
 def test_no_bytes_stop_it(window, kind):
     piece = tree_piece(window, 0, kind)
     assert piece.next is None or 0 <= piece.next <= len(window)
+
+
+def test_half_of_a_character_in_a_name_stands_as_it_is_written():
+    (member,) = told(b'"\\ud800": "\\udfff"}', "object").members
+    assert member.name == '"\\ud800"'
