@@ -119,7 +119,7 @@ class Things:
     @cached_property
     def picture(self) -> str:
         key = builders.a_key(self.project, "ingest")[0]
-        content = b"GIF89a\1\0\1\0"
+        content = b"GIF89a\1\0\1\0\0\0\0;"
         told = builders.bearing(key).post("/v1/artifacts", content, content_type="image/gif")
         return str(told.json()["sha256"])
 

@@ -5,6 +5,7 @@ Only pictures of points. One that is drawn from text, as SVG is, may hold script
 
 import re
 import struct
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +13,9 @@ LARGEST: Final = 50_000_000  # points that a page asks a browser to unpack
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 # The frames of a JPEG that hold its size; others are passed over by their length.
 _SIZES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_ALONE: Final = frozenset({0x01, *range(0xD0, 0xD8)})  # markers without a length
+_EXTENDS, _FRAME, _ENDS = b"!,;"  # what a block of a GIF begins with
+_LARGEST_SIDE: Final = 2**16 - 1
 _WEBP: Final = re.compile(rb"RIFF....WEBP(VP8[ LX])", re.DOTALL)
 
 
@@ -32,12 +36,35 @@ def image_of(head: bytes) -> Image | None:
         if head.startswith(_PNG):
             return Image("image/png", *struct.unpack_from(">II", head, 16))
         if head[:6] in (b"GIF87a", b"GIF89a"):
-            return Image("image/gif", *struct.unpack_from("<HH", head, 6))
+            return _gif(head)
         if head.startswith(b"\xff\xd8\xff"):
             return _jpeg(head)
         return _webp(head)
     except (struct.error, IndexError):
         return None
+
+
+def _gif(head: bytes) -> Image:
+    """As large as its first frame where that is larger than it says: browsers draw all of that."""
+    width, height = struct.unpack_from("<HH", head, 6)
+    with suppress(struct.error, IndexError):
+        place = 13 + _colours(head[10])
+        while head[place] == _EXTENDS:
+            place += 2
+            while head[place]:
+                place += 1 + head[place]
+            place += 1
+        if head[place] == _ENDS:
+            return Image("image/gif", width, height)
+        if head[place] == _FRAME:
+            left, top, wide, high = struct.unpack_from("<HHHH", head, place + 1)
+            return Image("image/gif", max(width, left + wide), max(height, top + high))
+    return Image("image/gif", _LARGEST_SIDE, _LARGEST_SIDE)  # nobody can tell from here
+
+
+def _colours(packed: int) -> int:
+    """Bytes of the table that comes first, as a GIF packs it."""
+    return 3 << (packed & 7) + 1 if packed & 0x80 else 0
 
 
 def _jpeg(head: bytes) -> Image | None:
@@ -46,6 +73,12 @@ def _jpeg(head: bytes) -> Image | None:
         if head[place] != 0xFF:
             return None
         marker = head[place + 1]
+        if marker == 0xFF:  # fills
+            place += 1
+            continue
+        if marker in _ALONE:
+            place += 2
+            continue
         if marker in _SIZES:
             height, width = struct.unpack_from(">HH", head, place + 5)
             return Image("image/jpeg", width, height)

@@ -9,7 +9,8 @@ from outcomes.domain.pieces.kinds import Shown, shown_as
 from outcomes.domain.pieces.octets import octet_rows
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480)
-GIF = b"GIF89a" + struct.pack("<HH", 3, 5)
+GIF = b"GIF89a" + struct.pack("<HH", 3, 5) + b"\0\0\0;"
+COMMENTED = b"GIF89a" + struct.pack("<HH", 3, 5) + b"\x80\0\0" + b"\0" * 6 + b"!\xfe\2,,\1!\0"
 JPEG = b"\xff\xd8" + b"\xff\xe1" + struct.pack(">H", 9_002) + b"E" * 9_000
 JPEG += b"\xff\xc2" + struct.pack(">HBHH", 17, 8, 480, 640)
 WEBP = b"RIFF\0\0\0\0WEBP"
@@ -23,6 +24,7 @@ LOSSY = WEBP + b"VP8 " + b"\0" * 10 + struct.pack("<HH", 640, 480)
     [
         (PNG, Image("image/png", 640, 480)),
         (GIF, Image("image/gif", 3, 5)),
+        (COMMENTED + struct.pack("<cHHHH", b",", 0, 0, 3, 5), Image("image/gif", 3, 5)),
         (JPEG, Image("image/jpeg", 640, 480)),
         (EXTENDED, Image("image/webp", 640, 480)),
         (LOSSLESS, Image("image/webp", 640, 480)),
@@ -37,6 +39,25 @@ LOSSY = WEBP + b"VP8 " + b"\0" * 10 + struct.pack("<HH", 640, 480)
 )
 def test_a_picture_tells_by_itself_what_it_is_and_how_large(head, image):
     assert image_of(head) == image
+
+
+# What a browser unpacks is more than the place where one would look first says.
+LARGE = struct.pack(">HBHH", 17, 8, 60_000, 60_000)
+SMALL = b"\xff\xc0" + struct.pack(">HBHH", 17, 8, 1, 1)
+BOMBS = {
+    "the frame of a GIF goes beyond it": COMMENTED
+    + struct.pack("<cHHHH", b",", 0, 0, 60_000, 60_000),
+    "the frame of a GIF is far away": COMMENTED + b"!\xfe" + b"\xff" * 120_000,
+    "a JPEG fills before its size": b"\xff\xd8\xff\xff\xc0" + LARGE + b"\0" * 49_144 + SMALL,
+    "a marker has no length": b"\xff\xd8\xff\x01\xff\xc0" + LARGE + b"\0" * 65_463 + SMALL,
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_picture_does_not_hide_how_large_it_is(name):
+    image = image_of(BOMBS[name])
+    assert image is not None
+    assert not image.is_bearable
 
 
 def test_a_picture_of_more_points_than_a_browser_should_unpack_is_told():
