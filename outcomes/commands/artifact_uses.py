@@ -21,6 +21,8 @@ Sizes = Mapping[UseKey, int]  # in bytes, of those that calls refer to
 
 AT_ONCE: Final = 500
 PARTS: Final = 16  # of the totals of an environment
+# Bytes of one that its agent keeps; it says what it likes, and a sum has to stay one.
+LARGEST: Final = 2**40
 _TOTALS: Final = ("artifacts", "stored", "read", "size_bytes")
 
 
@@ -116,6 +118,7 @@ def _write(found: Mapping[UseKey, _Difference], sizes: Sizes) -> None:
 
 def note_sizes(sizes: Sizes) -> None:
     """Of artifacts that agents keep and whose size was not known, in one environment or more."""
+    sizes = {key: min(size, LARGEST) for key, size in sizes.items()}
     rows = {
         key: row
         for key, row in _locked(sizes).items()
@@ -137,7 +140,7 @@ def _after(row: ArtifactUse, told: _Difference, size: int | None) -> _State:
     calls, reads = row.calls + told.calls, row.reads + told.reads
     if calls <= 0:
         return _State(None, 0, 0, reads, None, None)
-    size = row.size_bytes if size is None else size
+    size = row.size_bytes if size is None else min(size, LARGEST)
     if told.is_less:  # perhaps the first or the newest; the calls are written already
         left = calls_referring_to(row.project_id, row.name).filter(environment=row.environment_id)
         times = left.order_by().aggregate(first=Min("at"), last=Max("at"))

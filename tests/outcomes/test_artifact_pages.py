@@ -14,8 +14,11 @@ from governance.domain.roles import Role
 from outcomes.artifact_store import FRAME
 from outcomes.models import Artifact, Call
 from tests import builders
+from tests.governance.casing import a_case, added
+from tests.governance.deploying import saved
 from tests.outcomes.pages import Pages, an_item, text_of
 from tests.outcomes.posting import Agent
+from tests.recount import differences
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 4, 3)
 
@@ -251,3 +254,18 @@ def test_a_name_may_be_anything(pages, agent):
     assert len(urls) == len(names)
     for url in urls:
         assert "One call refers to this output" in text_of(pages.client.get(url)), url
+
+
+def test_sizes_that_agents_make_up_are_added_up_all_the_same(pages, agent):
+    names = [f"s3://made-up-{number}" for number in range(4)]
+    agent.post(*(a_reference(name, size_bytes=2**62) for name in names[:2]))
+    agent.post(*(a_reference(name, size_bytes=2**62) for name in names[2:]), an_item())
+    assert "4 artifacts, 4,398 GB" in pages.text("artifacts/")
+    assert "4 artifacts" in pages.text("artifacts/", q="s3:")
+    assert agent.outcomes(type="artifact_reference")[0]["size_bytes"] == 2**62
+    assert differences() == []
+
+
+def test_no_document_is_looked_through_for_what_is_no_id(project, pages):
+    added(saved(project).bundle, a_case())
+    assert pages.get("live/artifact-documents/", of="x" * 60_000).status_code == 200
