@@ -8,7 +8,9 @@ from django.db.models import Model, OuterRef, Subquery
 
 from governance.models import BundleVersion, Case, CheckVersion, Project
 
-SHORTEST: Final = 8  # characters of an id; a shorter one stands in many a word
+# Characters of an id: a shorter one stands in many a word, and none is longer.
+SHORTEST: Final = 8
+LONGEST: Final = 1_024
 READ_AT_ONCE: Final = 4  # documents, which may have half a megabyte each
 TOLD: Final = 50  # tests
 
@@ -21,7 +23,7 @@ class Naming(NamedTuple):
 
 
 def documents_naming(project: Project, text: str) -> list[Naming]:
-    if len(text) < SHORTEST:
+    if not SHORTEST <= len(text) <= LONGEST:
         return []
     written = text.encode()
     contracts = BundleVersion.objects.filter(

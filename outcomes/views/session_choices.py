@@ -23,6 +23,7 @@ STATES: Final = {
 }
 HAS: Final = {each.name.lower(): each for each in Session.Has}
 BACKWARDS: Final = "-"  # before the name of an order
+LONGEST_TEXT: Final = 1_025  # characters: no id and no name has as many
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def choices_of(request: MemberRequest, address: str) -> Choices:
     return Choices(
         address,
         scope,
-        asked.get("q", "").strip(),
+        asked.get("q", "").strip()[:LONGEST_TEXT],
         chosen,
         name if name in ORDERS and name != USUAL else "",
         name in ORDERS and sort.startswith(BACKWARDS),

@@ -170,3 +170,8 @@ def test_of_very_many_sessions_the_newest_are_counted_and_the_page_says_so(pages
     assert shown(pages, q="s-l") == ["s-loop"]
     assert shown(pages, q="s-b") == ["s-big"]  # the other is an older one
     assert "sort=lasted" not in pages.get("sessions/").content.decode()
+
+
+@pytest.mark.usefixtures("traffic")
+def test_a_text_that_is_longer_than_any_id_fits_nothing(pages):
+    assert "No session or agent of that name." in pages.text("sessions/", q="s" * 60_000)
