@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import NamedTuple, TypedDict
+from urllib.parse import quote
 
 from django.http import HttpRequest, QueryDict
 
@@ -62,7 +63,7 @@ def _with(request: HttpRequest, less: tuple[str, ...], name: str = "", value: st
     query = _without(request.GET, *less, *PLACES)
     if name:
         query[name] = value
-    return f"{request.path}?{query.urlencode()}"
+    return f"{quote(request.path)}?{query.urlencode()}"
 
 
 def _without(query: QueryDict, *names: str) -> QueryDict:

@@ -1,5 +1,7 @@
 """What every page shows around its content."""
 
+import html
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -8,7 +10,10 @@ from django.urls import reverse
 
 from edictum_site.shell import console_state
 from governance.domain.roles import Role
+from outcomes.codec import digest_of
+from outcomes.models import Tool
 from outcomes.queries import Backlog
+from outcomes.templatetags.addresses import tool_url
 from tests import builders
 
 
@@ -71,6 +76,19 @@ def test_the_bar_offers_ranges_and_keeps_what_else_was_chosen(project, admin_cli
         assert query == {"state": ["stopped"], "agent": ["bot"]}
     assert bar["kept"] == [("range", "7d"), ("state", "stopped")]
     assert "agent" not in bar["every_agent"]
+
+
+@pytest.mark.parametrize("name", ["a?b#c", "50%41", "a\r\nb", '"><b>', "mcp://x/y/"])
+def test_the_bar_leads_back_to_the_page_whatever_its_tool_is_called(project, admin_client, name):
+    builders.an_environment(project, "staging")
+    Tool.objects.create(project=project, name=name, digest=digest_of(name))
+    page = admin_client.get(tool_url(project.slug, name))
+    urls = [choice.url for choice in page.context["scope_bar"]["choices"]]
+    urls += map(html.unescape, re.findall(r'href="([^"]*\?environment=[^"]*)"', page.text))
+    urls += map(html.unescape, re.findall(r'scope-form" action="([^"]*)"', page.text))
+    assert len(urls) > 8
+    for url in urls:
+        assert admin_client.get(url).context["name"] == name, url
 
 
 def test_times_of_the_scope_are_said_by_the_readers_clock(project, admin_client):
