@@ -53,7 +53,7 @@ logger = logging.getLogger(__name__)
 def remove_session(session: Session, *, typed: str, by: Actor) -> None:
     """From now on it is not there any more; its calls go meanwhile."""
     policies.refuse_unless(by, Action.DELETE_SESSION)
-    if typed != session.session_id:
+    if _as_typed(typed) != _as_typed(session.session_id):
         raise InvalidInput("Type the id of the session as it stands here.")
     found = Session.objects.select_for_update().filter(pk=session.pk, attempts__gt=0).first()
     if found is None:
@@ -180,6 +180,11 @@ def _end(removal: SessionRemoval) -> bool:
         details=details,
     )
     return True
+
+
+def _as_typed(text: str) -> str:
+    """In one line, which is all that a field holds, and without white space around it."""
+    return " ".join(text.split())
 
 
 def _named(session: Session) -> str:

@@ -1,6 +1,7 @@
 """Deleting a session: all of it goes, nothing else does, and every count is right again."""
 
 import json
+from urllib.parse import urlencode
 
 import pytest
 
@@ -136,3 +137,14 @@ def test_a_manage_key_may_delete_and_a_reader_may_not(agent, reader, held):
     assert reader.delete(address).status_code == 403
     assert agent.client.delete(address).status_code == 202
     assert agent.client.delete(address).status_code == 404
+
+
+def test_an_id_that_no_field_can_hold_is_typed_as_far_as_one_can(project, agent):
+    name = " s-1\r\nof\tjane "
+    agent.post(an_item(name))
+    admin = Pages(builders.signed_in(builders.a_member(project, Role.ADMIN).user), project.slug)
+    address = f"{admin.base}/delete-session/?{urlencode({'of': name})}"
+    assert admin.client.post(address, {"typed": "s-1 of"}).status_code == 422
+    assert admin.client.post(address, {"typed": "s-1of jane"}).status_code == 422
+    assert admin.client.post(address, {"typed": "s-1 of jane"}).status_code == 302
+    assert agent.client.get("/v1/agent-sessions", {"session": name}).json()["sessions"] == []
