@@ -61,7 +61,8 @@ def _cell(value: object) -> object:
     return value
 
 
-_SIGNS: Final = frozenset("=+-@")
+# And the same as some keyboards write them, which some spreadsheets read alike.
+_SIGNS: Final = frozenset("=+-@\uff1d\uff0b\uff0d\uff20")
 
 
 def _plain(value: object) -> Any:

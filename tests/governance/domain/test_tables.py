@@ -18,7 +18,10 @@ def read(rows, columns=WHOLE):
     return list(csv.reader(io.StringIO("".join(as_csv(columns, rows)), newline="")))
 
 
-@pytest.mark.parametrize("begins", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "  =1"])
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "  =1", "\uff1d1", "\uff201"]
+
+
+@pytest.mark.parametrize("begins", FORMULAS)
 def test_no_text_is_a_formula(begins):
     assert read([begins])[1] == [f"'{begins}"]
 
