@@ -26,10 +26,11 @@ class PartedAt:
 class OfTool:
     results: Results = field(default_factory=Results)
     denied: int = 0
+    open: int = 0
 
     @property
     def calls(self) -> int:
-        return self.results.ran + self.denied
+        return self.results.ran + self.denied + self.open
 
 
 def parted_at(one: Sequence[BriefCall], other: Sequence[BriefCall]) -> PartedAt | None:
@@ -59,6 +60,8 @@ def by_tool(
                 tool.denied += 1
             elif call.kind:
                 tool.results.count(call)
+            else:
+                tool.open += 1
         sides.append(found)
     rows = [
         (name, sides[0].get(name, OfTool()), sides[1].get(name, OfTool()))
