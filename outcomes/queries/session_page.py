@@ -64,7 +64,10 @@ def whole_session(session: Session, *, at_once: int = READ_AT_ONCE) -> SessionPa
     brief.reverse()
     # Counts and calls are two reads: a call may have been added in between.
     first = max(1, session.attempts - len(brief) + 1) if len(brief) == at_once else 1
-    return SessionPage(report, overview_of(brief, first=first), brief)
+    overview = overview_of(brief, first=first)
+    if first > 1:  # it is told of all failures, whichever calls were read
+        overview.missed = rows.filter(verdict="failure", reported="success").count()
+    return SessionPage(report, overview, brief)
 
 
 def _brief(*columns: object) -> BriefCall:

@@ -64,6 +64,12 @@ def test_of_a_long_session_the_newest_calls_are_read_and_keep_their_numbers(agen
     assert page.report.counts["attempts"] == 25
 
 
+def test_of_a_long_session_all_failures_that_the_agent_missed_are_told(agent):
+    agent.post(*(an_item(output="Error: no") for _ in range(7)), *(an_item() for _ in range(10)))
+    page = queries.whole_session(Session.objects.get(), at_once=10)
+    assert (page.overview.missed, page.session.failures) == (7, 7)
+
+
 @pytest.mark.parametrize(
     ("stop", "successes", "stopped"),
     [(False, 2, ""), (True, 1, "premature"), (True, 2, "right")],
