@@ -50,13 +50,16 @@ class Denied(NamedTuple):
 
 
 def denied_in(
-    project_id: int, bundles: Iterable[int], since: datetime, cut: datetime
+    project_id: int, bundles: Iterable[int], since: datetime, cut: datetime, until: datetime
 ) -> dict[int, Denied]:
     """Calls that were denied, for whichever reason, while a version of each contract governed: up
     to the cut, and from there on."""
     groups = CallGroup.objects.filter(project=project_id, of=DENIED)  # by which an index finds them
     denied = Call.objects.filter(
-        group__in=groups.values("pk"), at__gte=since, version__bundle__in=list(bundles)
+        group__in=groups.values("pk"),
+        at__gte=since,
+        at__lt=until,
+        version__bundle__in=list(bundles),
     )
     found = (
         denied.order_by()

@@ -14,7 +14,7 @@ from governance import queries as contracts
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
 from governance.queries.bundles import listed_bundles
-from outcomes.domain.moments import time_text, to_the_minute
+from outcomes.domain.moments import after_the_minute, time_text, to_the_minute
 from outcomes.queries.backtests import number_of_backtests
 from outcomes.queries.contracts import Denied, Running, denied_in, has_taken, running, running_each
 from outcomes.queries.fleet import FleetAgent
@@ -56,9 +56,9 @@ def contract_agents(request: MemberRequest) -> HttpResponse:
     into its own row."""
     listed = listed_bundles(request.project, "", LISTED)
     each = running_each(request.project.pk, [bundle.name for bundle in listed])
-    since = to_the_minute(timezone.now() - A_DAY)  # as the links to these calls say it, too
+    since, until = _last_day()
     ids = [bundle.newest.bundle_id for bundle in listed]
-    denied = denied_in(request.project.pk, ids, since - A_DAY, since)
+    denied = denied_in(request.project.pk, ids, since - A_DAY, since, until)
     rows = [
         ContractRow(
             bundle.newest.bundle_id,
@@ -82,8 +82,8 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
         raise NotFound("There is no such contract.")
     found = running(request.project.pk, bundle.name)
     live = contracts.live_deployments(request.project, [bundle.pk])
-    since = to_the_minute(timezone.now() - A_DAY)  # as the link to these calls says it, too
-    counted = denied_in(request.project.pk, [bundle.pk], since - A_DAY, since)
+    since, until = _last_day()
+    counted = denied_in(request.project.pk, [bundle.pk], since - A_DAY, since, until)
     denied = counted.get(bundle.pk, Denied())
     taken = [
         Taken(
@@ -126,6 +126,12 @@ def contract_counts(request: MemberRequest, bundle_name: str) -> HttpResponse:
         "would_deny": number_observed((each.version_id, each.environment_id) for each in live),
     }
     return render(request, "outcomes/_contract_counts.html", context)
+
+
+def _last_day() -> tuple[datetime, datetime]:
+    """As the lists that its numbers lead to have it: without what is ahead of the clock."""
+    now = timezone.now()
+    return to_the_minute(now - A_DAY), after_the_minute(now)
 
 
 def _denied_url(request: MemberRequest, bundle: str, since: datetime) -> str:

@@ -56,6 +56,7 @@ def test_denials_of_a_day_are_counted(project, agent, pages):
     version = deployed(project)
     other = deployed(project, name="other")
     yesterday = (datetime.now(UTC) - timedelta(hours=30)).isoformat()
+    ahead = (datetime.now(UTC) + timedelta(hours=2)).isoformat()  # by the clock of its agent
     agent.post(
         a_denied_item(policy_version=version.revision_hash),
         a_denied_item(policy_version=version.revision_hash),
@@ -63,6 +64,7 @@ def test_denials_of_a_day_are_counted(project, agent, pages):
         an_item(policy_version=version.revision_hash),
         a_denied_item(policy_version=version.revision_hash, timestamp=yesterday),
         a_denied_item(policy_version=version.revision_hash, timestamp="2026-01-01T00:00:00Z"),
+        a_denied_item(policy_version=version.revision_hash, timestamp=ahead),
     )
     assert "2 calls was 1" in part(pages, "figures/?of=d")
     assert "d 1 2 1 other 0 1 0" in pages.text("contracts/agents/")
