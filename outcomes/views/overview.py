@@ -193,6 +193,8 @@ def _urls(request: MemberRequest, scope: Scope) -> dict[str, str]:
     calls = with_query(reverse("outcomes:calls", args=[slug]), **scope.query())
     sessions = with_query(reverse("outcomes:sessions", args=[slug]), **scope.query())
     differing = with_query(reverse("outcomes:disagreements", args=[slug]), **scope.query())
+    if scope.agent:  # that page is about all agents
+        differing = with_query(calls, show="disagree")
     return {
         "calls": calls,
         "failures": with_query(calls, show="failures"),

@@ -126,6 +126,7 @@ def test_the_page_is_about_its_scope(pages, agent):
     assert tile(body, "rate").startswith("Success rate 50.0 % of 2")
     assert re.findall(r'data-row="tool-([^"]*)"', body) == ["web"]
     assert "agent=two" in body
+    assert "show=disagree" in body  # the page of disagreements is about all agents
     other = pages.get("overview/", environment="staging").content.decode()
     assert tile(other, "rate") == "Success rate \N{EN DASH} none ran"
 
