@@ -5,7 +5,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import transaction
 from hypothesis import given
@@ -94,6 +94,7 @@ def of_an_sdk(draw: st.DrawFn) -> dict[str, Any]:
 
 Item = tuple[str, dict[str, Any]]
 Items = list[Item]
+Sent = TypeVar("Sent")
 item = st.tuples(st.just("outcomes"), posted()) | st.tuples(st.just("events"), of_an_sdk())
 
 
@@ -105,7 +106,7 @@ def identity(sent: Item) -> str:
     return json.dumps([path, fields], sort_keys=True)
 
 
-def batches_of(sent: Items, cuts: list[int]) -> list[Items]:
+def batches_of(sent: list[Sent], cuts: list[int]) -> list[list[Sent]]:
     places = sorted({0, len(sent), *(cut % (len(sent) + 1) for cut in cuts)})
     return [sent[a:b] for a, b in pairwise(places)]
 
