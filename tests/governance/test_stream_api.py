@@ -76,7 +76,7 @@ def test_refusals_are_json_and_never_look_like_a_stream(project, client, path):
         (422, "invalid", an_agent(project).get(path, {"bundle_name": "x" * 129})),
         (422, "invalid", an_agent(project).get(path, {"bundle_name": "a\0"})),
         (405, "method_not_allowed", an_agent(project).post(path)),
-        (405, "method_not_allowed", an_agent(project).head(path)),
+        (409, "no_stream", an_agent(project).head(path)),  # as who asks for all is answered
     ):
         assert response.status_code == status, response.text
         assert response.headers["Content-Type"] == "application/json"

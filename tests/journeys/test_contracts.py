@@ -41,7 +41,7 @@ def test_figures_of_agents_and_calls_come_into_the_page_by_themselves(console, a
     expect(admin.get_by_role("heading", level=1)).to_have_text(
         "seen v2 is not live yet: production runs v1."
     )
-    expect(admin.locator("#contract-denied")).to_have_text("1 call")
+    expect(admin.locator("#contract-denied")).to_have_text("1 call was 0")
     expect(admin.locator("[id^=taken-]")).to_have_text("1 of 1 agent")
     expect(admin.locator("#contract-agents")).to_contain_text("1 agent has what is live for it.")
     expect(admin.get_by_role("link", name="seen-bot")).to_be_visible()

@@ -4,9 +4,10 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
-from redis import Redis
+from redis import Redis, RedisError
 
 from edictum_site.stack import redis as embedded
 from outcomes import pulse
@@ -25,21 +26,29 @@ def hanging(settings, monkeypatch, tmp_path) -> Iterator[socket.socket]:
 
 
 @pytest.fixture
-def answering(settings, monkeypatch, tmp_path) -> Iterator["Redis"]:
+def answering(settings, monkeypatch, tmp_path) -> Iterator[Redis]:
     monkeypatch.setattr(pulse, "_silent_until", 0.0)
     process = subprocess.Popen(
         embedded.command(embedded.program(), tmp_path), stdout=subprocess.DEVNULL
     )
     try:
-        until = time.monotonic() + 10
-        while not embedded.socket_in(tmp_path).exists() and time.monotonic() < until:
-            time.sleep(0.02)
         settings.REDIS_URL = f"unix://{embedded.socket_in(tmp_path)}"
         with Redis.from_url(settings.REDIS_URL) as broker:
+            assert answers(broker)
             yield broker
     finally:
         process.terminate()
         process.wait(10)
+
+
+def answers(broker: Redis) -> bool:
+    """Whether it does before long: its socket is there somewhat earlier."""
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        with suppress(RedisError):
+            return bool(broker.ping())
+        time.sleep(0.02)
+    return False
 
 
 def asked(listener: socket.socket) -> int:
