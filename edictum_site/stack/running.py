@@ -12,7 +12,7 @@ from typing import Any
 
 from edictum_site.stack.children import manage_command
 
-TO_START = 60.0  # seconds
+TO_START = 180.0  # seconds: on a machine with much else to do
 TO_STOP = 20.0
 
 
