@@ -94,6 +94,8 @@ export function explain(toolName: string, result: unknown): Explanation {{
   return JUDGE(toolName, plain(result, []));
 }}
 
+// By the name that it has in Python, too.
+export {{ successCheck as success_check }};
 export type {{ Explanation, Json }};
 """
 

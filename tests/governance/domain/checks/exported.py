@@ -62,7 +62,7 @@ const modules = new Map();
 for await (const line of createInterface({ input: process.stdin })) {
   const [number, tool, text] = JSON.parse(line);
   if (!modules.has(number)) modules.set(number, await import(`./m${number}.mjs`));
-  const { explain, successCheck } = modules.get(number);
+  const { explain, success_check: successCheck } = modules.get(number);
   const result = JSON.parse(text);
   const said = explain(tool, result);
   const { verdict, rule, selector, value, reason, labels, cut } = said;

@@ -220,8 +220,9 @@ def test_exported_python_has_strict_types(tmp_path):
 def test_exported_typescript_has_strict_types(tmp_path):
     (tmp_path / "check.ts").write_text(typescript_module(compiled_of(DOCUMENT)))
     (tmp_path / "use.ts").write_text(
-        'import { explain, successCheck, type Explanation } from "./check";\n'
+        'import { explain, success_check, successCheck, type Explanation } from "./check";\n'
         "export const ok: boolean = successCheck('tool', { ok: true });\n"
+        "export const same: boolean = success_check('tool', { ok: true });\n"
         "export const said: Explanation = explain('tool', undefined);\n"
     )
     options = [*STRICT.split(), "--moduleResolution", "bundler"]
