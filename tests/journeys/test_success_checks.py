@@ -137,6 +137,26 @@ def test_a_check_tells_what_it_says_and_can_be_taken_along(console: Console, adm
     assert "def success_check" in started.value.path().read_text()
 
 
+BROKEN = """
+buttons => buttons.filter((button) => {
+  const range = document.createRange();
+  range.selectNode(button.firstChild);
+  return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+}).length
+"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_word_of_a_button_is_broken_beside_a_long_description(
+    console: Console, signed_in, open_page, width
+):
+    page = open_page(storage_state=signed_in, viewport={"width": width, "height": 900})
+    page.goto(f"{console.url}{CHECKS}new/")
+    buttons = page.locator("td .button")
+    assert buttons.count() > 80
+    assert buttons.evaluate_all(BROKEN) == 0
+
+
 @pytest.mark.parametrize("width", [320, 390, 768])
 def test_nothing_is_wider_than_the_window(console: Console, signed_in, open_page, width):
     long = "a_tool_with_a_name_of_more_than_forty_letters_" * 2
