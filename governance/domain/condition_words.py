@@ -65,7 +65,10 @@ def value_in_words(value: Any) -> str:
 
 
 def shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    if len(text) <= _LONGEST:
+        return text
+    cut = text[: _LONGEST - 1] + "…"
+    return cut + "`" if cut.count("`") % 2 else cut  # a selector that is cut stays one
 
 
 def _words(condition: Any, *, inside: bool) -> str:

@@ -87,6 +87,14 @@ def test_a_condition_is_told_in_words(condition, words):
     assert condition_in_words(condition) == words
 
 
+def test_a_selector_that_is_cut_stays_one():
+    parts = [{f"result.a_field_of_some_length_{number}": {"exists": True}} for number in range(9)]
+    for spaces in range(60):  # wherever the cut falls
+        said = condition_in_words({"all": [{"result": {"equals": " " * spaces}}, *parts]})
+        assert said.count("`") % 2 == 0
+        assert said.endswith(("…", "…`"))
+
+
 def test_every_rule_of_a_shipped_check_is_told_in_words():
     for each in ours():
         told = outline_of_check(each.text)
