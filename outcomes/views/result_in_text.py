@@ -28,11 +28,20 @@ def taken_into(text: str, kind: str, project: int, call: str) -> Inserted:
     if kind not in (RULE, *VERDICTS):
         raise InvalidInput("Take it as an example of a verdict, or as a rule.")
     result = _result(project, call)
+    read, _ = read_check_text(project, text)
+    check = NamedCheck(read.compiled) if read.compiled is not None else None
     if kind == RULE:
         pairs = rule_for(result.output, result.tool, rule_ids(text))
-        return with_rule(text, pairs, before=_decided(text, project, result))
-    output = _for_people(text, project, result)
-    return with_example(text, tool=result.tool, result=output, verdict=kind)
+        # The rule that decides it as the text stands: the new one must come before.
+        before = _said(check, result, result.output, result.elapsed_ms)[1] if check else ""
+        return with_rule(text, pairs, before=before)
+    return with_example(
+        text,
+        tool=result.tool,
+        result=_for_people(check, result),
+        verdict=kind,
+        elapsed_ms=result.elapsed_ms if _time_tells(check, result) else None,
+    )
 
 
 def shortened(value: Json, depth: int = 0) -> Json:
@@ -66,28 +75,33 @@ def _result(project: int, call: str) -> Result:
     return read.results[0]
 
 
-def _for_people(text: str, project: int, result: Result) -> Json:
+def _for_people(check: NamedCheck | None, result: Result) -> Json:
     """Shortened where the text says the same of both: an example is there to be read."""
     output = result.output
     if len(canonical(output)) <= SHORT:
         return output
     short = shortened(output)
-    read, _ = read_check_text(project, text)
-    if read.compiled is not None:
-        check = NamedCheck(read.compiled)
-        of_whole, of_short = (
-            check.judge(result.tool, value, result.elapsed_ms) for value in (output, short)
-        )
-        if (of_whole.verdict, of_whole.rule) != (of_short.verdict, of_short.rule):
+    if check is not None:
+        whole, part = (_said(check, result, each, result.elapsed_ms) for each in (output, short))
+        if whole != part:
             short = output
     if len(canonical(short)) > LONGEST:
         raise InvalidInput("This result is too long for an example: write what matters of it.")
     return short
 
 
-def _decided(text: str, project: int, result: Result) -> str:
-    """The rule that decides it as the text stands: the new one must come before."""
-    read, _ = read_check_text(project, text)
-    if read.compiled is None:
-        return ""
-    return NamedCheck(read.compiled).judge(result.tool, result.output, result.elapsed_ms).rule
+def _time_tells(check: NamedCheck | None, result: Result) -> bool:
+    """Whether the text says something else of it where nobody knows how long the call took."""
+    if check is None or result.elapsed_ms is None:
+        return False
+    timed, untimed = (
+        _said(check, result, result.output, each) for each in (result.elapsed_ms, None)
+    )
+    return timed != untimed
+
+
+def _said(
+    check: NamedCheck, result: Result, output: Json, elapsed_ms: float | None
+) -> tuple[str, str]:
+    judgement = check.judge(result.tool, output, elapsed_ms)
+    return judgement.verdict.value, judgement.rule

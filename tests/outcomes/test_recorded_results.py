@@ -228,6 +228,16 @@ def test_a_result_becomes_an_example(judged, results):
     assert example.passed
 
 
+def test_an_example_tells_how_long_the_call_took_where_a_rule_looks_at_that(judged, results):
+    results(BAD, elapsed_ms=2_500)
+    slow = TEXT.replace("result.ok: {equals: false}", "elapsed_ms: {gt: 2000}")
+    for text, is_told in ((slow, True), (TEXT, False)):
+        told = judged(text, part="take_result", take=f"failure:{call_of(judged)}").json()
+        (example,) = check_text(told["text"], included=lambda name: None).examples
+        assert example.passed
+        assert ("elapsed_ms: 2500" in told["text"]) is is_told
+
+
 def test_a_long_result_becomes_a_short_example_that_says_the_same(judged, results):
     results({"ok": False, "log": "x" * 3_000, "rows": [{"id": n} for n in range(90)]})
     told = judged(part="take_result", take=f"failure:{call_of(judged)}").json()

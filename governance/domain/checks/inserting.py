@@ -28,9 +28,14 @@ class Inserted(NamedTuple):
     line: int  # where the new item begins
 
 
-def with_example(text: str, *, tool: str, result: Json, verdict: str) -> Inserted:
-    pairs = [("tool", tool)] if tool else []
-    return _with(text, EXAMPLES, [*pairs, ("result", result), ("verdict", verdict)])
+def with_example(
+    text: str, *, tool: str, result: Json, verdict: str, elapsed_ms: float | None = None
+) -> Inserted:
+    pairs: list[tuple[str, Json]] = [("tool", tool)] if tool else []
+    pairs.append(("result", result))
+    if elapsed_ms is not None:
+        pairs.append(("elapsed_ms", elapsed_ms))
+    return _with(text, EXAMPLES, [*pairs, ("verdict", verdict)])
 
 
 def with_rule(text: str, rule: Pairs, *, before: str = "") -> Inserted:
