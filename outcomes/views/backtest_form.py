@@ -6,13 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.http import QueryDict
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
 from outcomes.commands.wanted import Wanted
-from outcomes.domain.moments import time_from, time_text
-from outcomes.models import Backtest
+from outcomes.domain.moments import after_the_minute, time_from, time_text, to_the_minute
+from outcomes.models import Backtest, Rejudging
 from outcomes.queries.contract_words import tools_called
 from outcomes.queries.fleet import agents_seen
 
@@ -92,19 +91,22 @@ def form_context(project_id: int, asked: Asked) -> dict[str, Any]:
     }
 
 
-def form_url(slug: str, backtest: Backtest) -> str:
-    """The form, filled in as it was for this one."""
+def filled_in(form: str, job: Backtest | Rejudging, *, version: int | None, scope: str = "") -> str:
+    """The form at this address as it was for this one, to the end of its last minute."""
+    is_whole = job.until == to_the_minute(job.until)
+    until = job.until if is_whole else after_the_minute(job.until)
     query: list[tuple[str, str]] = [
-        ("version", str(backtest.version.number) if backtest.version else ""),
-        ("environment", backtest.environment.name if backtest.environment else ""),
-        ("days", BETWEEN if backtest.since else ""),
-        ("since", time_text(backtest.since)),
-        ("until", time_text(backtest.until) if backtest.since else ""),
-        *(("agent", name) for name in backtest.agents),
-        *(("tool", name) for name in backtest.tools),
+        ("version", str(version) if version else ""),
+        ("scope", scope),
+        ("environment", job.environment.name if job.environment else ""),
+        ("days", BETWEEN if job.since else ""),
+        ("since", time_text(job.since)),
+        ("until", time_text(until) if job.since else ""),
+        *(("agent", name) for name in job.agents),
+        *(("tool", name) for name in job.tools),
     ]
     told = urlencode([(name, value) for name, value in query if value or name == "days"])
-    return f"{reverse('outcomes:backtests', args=[slug, backtest.bundle_name])}?{told}"
+    return f"{form}?{told}"
 
 
 def _choices(names: Collection[str], chosen: tuple[str, ...]) -> Choices:

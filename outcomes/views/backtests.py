@@ -17,7 +17,7 @@ from outcomes import commands, doorbell, queries
 from outcomes.commands.wanted import Wanted
 from outcomes.models import Backtest
 from outcomes.queries.backtests import SHOWN
-from outcomes.views.backtest_form import Asked, asked_in, form_context, form_url
+from outcomes.views.backtest_form import Asked, asked_in, filled_in, form_context
 from outcomes.views.backtest_tables import samples, tables
 from outcomes.views.backtest_words import (
     limits_sentence,
@@ -86,7 +86,7 @@ def backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
     context = _result(request, found) | {
         "page_title": f"Backtest of {found.bundle_name}",
         "samples": samples(found),
-        "again_url": form_url(request.project.slug, found) if found.version else "",
+        "again_url": _again_url(request, found),
         "bundle": governance.bundle_named(request.project, found.bundle_name),
         "may_write": may(request.role, Action.WRITE_CONTRACT),
         "may_deploy": may(request.role, Action.DEPLOY),
@@ -172,6 +172,14 @@ def _result(request: MemberRequest, found: Backtest) -> dict[str, Any]:
         else with_query(reverse("outcomes:backtest_standing", args=[slug, found.pk]), tag=tag),
         **tables(found, slug),
     }
+
+
+def _again_url(request: MemberRequest, found: Backtest) -> str:
+    """Empty of a text that was not saved: it stands in no list of versions."""
+    if found.version is None:
+        return ""
+    form = reverse("outcomes:backtests", args=[request.project.slug, found.bundle_name])
+    return filled_in(form, found, version=found.version.number)
 
 
 def _started(

@@ -1,5 +1,6 @@
 """Calls judged anew as people meet it: what a check would change, and what was reclassified."""
 
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
@@ -8,9 +9,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from governance import queries as governance
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import DocumentInvalid, GovernanceError, NotFound
 from governance.policies import Action, may, refuse_unless
+from governance.queries.checking_checks import read_check_text
 from governance.queries.checks import (
     check_named,
     check_version_numbered,
@@ -18,9 +21,10 @@ from governance.queries.checks import (
     ours_named,
 )
 from outcomes import commands, doorbell, queries
+from outcomes.commands.wanted import MOST_GLOBS
 from outcomes.models import Rejudging
 from outcomes.queries.rejudging import SHOWN
-from outcomes.views.backtest_form import Asked, asked_in, form_context
+from outcomes.views.backtest_form import Asked, asked_in, filled_in, form_context
 from outcomes.views.paging import with_query
 from outcomes.views.rejudging_words import (
     FIGURES,
@@ -39,7 +43,7 @@ BACKTEST, RECLASSIFICATION = Rejudging.Kind.CHECK_BACKTEST, Rejudging.Kind.RECLA
 CANCELLED: Final[dict[str, str]] = {
     BACKTEST: "What was found until then stands below.",
     RECLASSIFICATION: "The verdicts of the calls below are changed and counted, the others are as"
-    " they were. Start it again for the rest.",
+    " they were. Run it again for the rest.",
 }
 
 
@@ -67,7 +71,7 @@ def check_backtests(request: MemberRequest, check_name: str) -> HttpResponse:
     )
     context = _list(request, found, asked) | {
         "page_title": f"What {check_name} would change",
-        "scope": request.POST.get("scope", ""),
+        "scope": request.POST.get("scope", request.GET.get("scope", "")),
         "name": check_name,
         "versions": versions,
         "refused": refused,
@@ -104,12 +108,25 @@ def _text_of(request: MemberRequest, name: str, version: Numbered) -> bytes | st
 def check_backtest_text(request: MemberRequest) -> HttpResponse:
     """Of the text that stands in an editor, which nobody has saved."""
     text = request.POST.get("text", "").replace("\r\n", "\n")
+    asked = asked_in(request.POST)
     try:
-        return _started(request, asked_in(request.POST), text)
+        if not asked.tools:
+            asked = replace(asked, tools=_meant_tools(request, text))
+        return _started(request, asked, text)
     except GovernanceError as error:
         problems = error.errors if isinstance(error, DocumentInvalid) else [str(error)]
         context = {"page_title": "It cannot be tried", "problems": problems}
         return render(request, "outcomes/no_backtest.html", context, status=422)
+
+
+def _meant_tools(request: MemberRequest, text: str) -> tuple[str, ...]:
+    """Of a check that is bound nowhere yet the tools that its own rules name: to those it is to be
+    bound, and what it would say of all others tells nobody anything."""
+    read, _ = read_check_text(request.project.pk, text)
+    if read.compiled is None or read.name in governance.judges(request.project.pk).names:
+        return ()
+    own = list(dict.fromkeys(rule["tool"] for rule in read.compiled["rules"] if not rule["of"]))
+    return () if "*" in own else tuple(own[:MOST_GLOBS])
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -171,6 +188,8 @@ def _page(request: MemberRequest, found: Rejudging) -> HttpResponse:
     context = _result(request, found) | {
         "page_title": title,
         "check": check_named(request.project, found.check_name) if is_backtest else None,
+        "may_write": may(request.role, Action.WRITE_CHECK),
+        "again_url": _again_url(request, found),
     }
     return render(request, "outcomes/rejudging.html", context)
 
@@ -206,6 +225,17 @@ def _result(request: MemberRequest, found: Rejudging) -> dict[str, Any]:
         "tag": tag,
         "live_url": "" if found.has_ended else with_query(live, tag=tag),
     }
+
+
+def _again_url(request: MemberRequest, found: Rejudging) -> str:
+    """Empty of a text that was not saved: it stands in no list of versions."""
+    slug = request.project.slug
+    if found.kind == RECLASSIFICATION:
+        return filled_in(reverse("outcomes:reclassifications", args=[slug]), found, version=None)
+    if found.check_version is None:
+        return ""
+    form = reverse("outcomes:check_backtests", args=[slug, found.check_name])
+    return filled_in(form, found, version=found.check_version, scope=found.scope)
 
 
 def _list(request: MemberRequest, found: list[Rejudging], asked: Asked) -> dict[str, Any]:

@@ -1,5 +1,9 @@
 """What a check would change, and calls reclassified, on pages: started, watched, read, given up."""
 
+import html
+import re
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
 from django.utils.html import strip_tags
@@ -73,6 +77,69 @@ def test_an_unsaved_text_is_tried_and_a_wrong_one_names_its_problem(project, age
     refused = editor.post(here, {"text": CHECK.replace("equals", "equal")})
     assert refused.status_code == 422
     assert "equal" in refused.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("tool", "chosen", "tried_on"),
+    [
+        ("    tool: crm_*\n", "", ["crm_*"]),
+        ("    tool: crm_*\n", "shell", ["shell"]),
+        ("", "", []),
+    ],
+)
+def test_a_text_that_is_bound_nowhere_is_tried_on_the_tools_that_its_rules_name(
+    project, editor, tool, chosen, tried_on
+):
+    text = CHECK.replace("    when:", f"{tool}    when:")
+    editor.post(at(project, "check_backtest_text"), {"text": text, "days": "", "tools": chosen})
+    assert Rejudging.objects.get().tools == tried_on
+
+
+def test_a_text_that_is_bound_is_tried_on_what_it_judges(project, editor):
+    unified(project, "crm_*")
+    text = CHECK.replace("    when:", "    tool: shell\n    when:")
+    editor.post(at(project, "check_backtest_text"), {"text": text, "days": ""})
+    assert (Rejudging.objects.get().tools, Rejudging.objects.get().scope) == ([], "bound")
+
+
+def again(page: str) -> str | None:
+    found = re.search(r'href="([^"]*)">Run again', page)
+    return html.unescape(found[1]) if found else None
+
+
+def test_what_was_cancelled_is_run_again_over_the_same_calls(project, agent, editor):
+    agent.post(ran(NOT_OK))
+    unified(project, "*")
+    form = {"days": "7", "tools": "crm_*, shell", "agents": "x-*"}
+    first = editor.post(at(project, "reclassifications"), form).url
+    found = Rejudging.objects.get()
+    page = editor.post(at(project, "cancel_rejudging", found.kind, found.pk), follow=True).text
+    assert "Run it again for the rest." in page
+    link = again(page)
+    assert link is not None
+    filled_in = editor.get(link).text
+    assert 'name="tools" value="crm_*, shell"' in filled_in
+    assert 'name="agents" value="x-*"' in filled_in
+    assert f'name="since" value="{found.since:%Y-%m-%dT%H:%M}"' in filled_in
+    until = found.until + timedelta(minutes=1)
+    assert f'name="until" value="{until:%Y-%m-%dT%H:%M}"' in filled_in
+    assert again(editor.get(first).text) == link
+
+
+def test_a_version_is_tried_again_and_a_text_leads_back_to_its_draft(project, agent, editor):
+    save_check(project, document=CHECK, by=EDITOR)
+    form = {"version": "1", "days": "", "scope": "all"}
+    result = editor.post(at(project, "check_backtests", "unified"), form).url
+    link = again(editor.get(result).text)
+    assert link is not None
+    filled_in = editor.get(link).text
+    assert '<option value="1" selected>v1' in filled_in
+    assert '<option value="all" selected>' in filled_in
+    tried_text = editor.post(at(project, "check_backtest_text"), {"text": CHECK, "days": ""}).url
+    page = editor.get(tried_text).text
+    assert again(page) is None
+    back = reverse("governance:edit_check_draft", args=[project.slug, "unified"])
+    assert f'href="{back}">Back to your draft</a>' in page
 
 
 def test_calls_are_reclassified_from_a_page_and_that_can_be_cancelled(project, agent, editor):
