@@ -12,7 +12,7 @@ const numberOf = (line) => lines().indexOf(line) + 1;
 function renumber() {
   lines().forEach((line, index) => {
     const number = index + 1;
-    line.querySelector(".binding-number").textContent = number;
+    line.querySelector("[data-number]").textContent = number;
     line.querySelector(".judged").id = `judged-${number}`;
     for (const named of line.querySelectorAll("[aria-label]")) {
       named.setAttribute("aria-label", named.getAttribute("aria-label").replace(/^Line \d*/, `Line ${number}`));
