@@ -119,7 +119,15 @@ def test_amounts_add_up_whatever_shares_their_commit(store):
 
 @pytest.mark.parametrize(
     "key",
-    ["s:a/b:tool:read file", "s:日本 🙂:execs", "q?&#%:execs", "é" * 10_000, "x\ny", "a/increment"],
+    [
+        "s:a/b:tool:read file",
+        "s:日本 🙂:execs",
+        "q?&#%:execs",
+        "é" * 10_000,
+        "🙂" * 10_000,
+        "x\ny",
+        "a/increment",
+    ],
 )
 def test_a_key_is_the_same_however_it_is_escaped(client, key):
     assert client.increment(key) == 1
