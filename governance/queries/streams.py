@@ -63,17 +63,20 @@ class Standings:
             lambda: assigned(self._rules, ask.agent, ask.tags),
         )
         by_assignment = ask.by_assignment or (ask.agent, ask.bundle) in self._told
+        is_stopped = self._is_stopped(ask)  # whom a stop names, it answers, whatever it may have
         if ask.bundle and not by_assignment:
             foreign = ask.bundle not in self._known or (ask.assigned_only and ask.bundle != bundle)
-            if foreign and not self._is_stopped(ask):  # whom a stop names, it answers
+            if foreign and not is_stopped:
                 return None
             by_assignment = ask.assigned_only
             bundle = ask.bundle
-        elif not bundle and not ask.assigned_only:
+        elif not bundle and (is_stopped or not ask.assigned_only):
             bundle = ask.bundle  # nothing is assigned any more: it stays with what it has
-        document = self._document(bundle, ask) if bundle else None
+        # One that watches asks for what it hears of by name, and takes nothing without one.
+        has_one = bundle or (is_stopped and not ask.watches)
+        document = self._document(bundle or "", ask) if has_one else None
         others: Iterable[str] = ()
-        if ask.watches and not ask.assigned_only:
+        if ask.watches and (is_stopped or not ask.assigned_only):
             others = (name for name in self._deployed if name != bundle)
         return Standing(
             document=document,

@@ -72,13 +72,14 @@ class Stream:
         told: dict[str, Mark] = {}
         news = []
         if standing.document is not None:
-            form = events.update_of
-            if standing.by_assignment and standing.document.name not in self._told:
+            form, name = events.update_of, standing.document.name
+            # A stop has no name where nothing is assigned, and is no assignment.
+            if standing.by_assignment and name and name not in self._told:
                 form = events.assignment_of
             news += self._news_of(standing.document, form, told, postbox)
             if news or not self.revision:
                 self.revision = standing.document.revision_hash
-            self.asked = replace(self.asked, bundle=standing.document.name)
+            self.asked = replace(self.asked, bundle=name)
         for document in standing.others:
             news += self._news_of(document, events.notice_of, told, postbox)
         self.asked = replace(self.asked, by_assignment=standing.by_assignment)

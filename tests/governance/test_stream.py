@@ -30,6 +30,7 @@ V1 = ServedDocument(
 )
 V2 = replace(V1, version=2, revision_hash="b" * 64, document=b"apiVersion: edictum/v1\n# 2\n")
 SAFE = replace(V1, bundle_name="safe", revision_hash="c" * 64)
+STOP = replace(V1, bundle_name="", revision_hash="d" * 64, stopped=True)
 
 
 def asked(bundle: str = "billing", **more: Any) -> Asked:
@@ -219,6 +220,20 @@ def test_an_assignment_is_named_once_and_its_updates_follow():
         assert (await names(stream))[0] == ("assignment_changed", 0)
 
     played(scene, by_assignment=True)
+
+
+def test_a_stop_without_a_bundle_is_told_as_a_document_and_an_assignment_after_it():
+    async def scene(hub: Hub, world: World) -> None:
+        stream = await joined(hub, asked(""), uncut)
+        ((first, stop), _) = told(await stream.next())
+        assert (first, "_assignment_changed" in stop) == ("contract_update", False)
+        assert stream.presence().revision == STOP.revision_hash
+        world.standings[HERE] = Standing(document=SAFE, by_assignment=True)
+        hub.news(HERE)
+        ((name, assigned), *_) = told(await stream.next())
+        assert (name, assigned["bundle_name"]) == ("assignment_changed", "safe")
+
+    played(scene, document=STOP, by_assignment=True)
 
 
 def test_one_that_watches_is_told_the_names_of_all():

@@ -159,6 +159,25 @@ def test_a_stop_answers_whatever_an_agent_has_or_asks(three):
     assert has(asked(three, "billing", assigned_only=True, by_assignment=True)) == ("safe", 1)
 
 
+def test_a_stop_answers_whom_nothing_is_assigned(three):
+    assign(three, "safe", agent="second")
+    ends = three.environments.get(name="production").assignments.get()
+    commands.end_assignment(ends, by=CONSOLE)
+    stop, _ = commands.stop(three, env="production", by=CONSOLE)
+    for ask in (
+        asked(three),
+        asked(three, assigned_only=True),
+        asked(three, "safe", agent="second", by_assignment=True, assigned_only=True),
+    ):
+        assert standing(ask).document.revision_hash == STOPPED_HASHES[Dialect.NEW]
+    watching = standing(asked(three, watches=True, assigned_only=True))
+    assert watching.document is None
+    assert [each.stopped for each in watching.others] == [True, True, True]
+    assert not ToldAssignment.objects.exists()  # a stop is no assignment
+    commands.lift(stop, by=CONSOLE)
+    assert has(asked(three)) is None
+
+
 def test_two_thousand_agents_are_one_question(three, django_assert_max_num_queries):
     commands.stop(three, env="production", agent="bot-7", by=CONSOLE)
     assign(three, "safe")
