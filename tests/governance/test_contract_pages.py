@@ -149,6 +149,9 @@ def test_who_is_assigned_a_contract_is_told(project, viewer):
     deployed(project)
     commands.assign(project, env="production", agent="bot-*", bundle_name="d", by=CONSOLE)
     assert "bot-* in production" in viewer.text("contracts/b/d/")
+    tags = {"team": "pay", "size": "m"}
+    commands.assign(project, env="production", tags=tags, bundle_name="d", by=CONSOLE)
+    assert "* with team=pay , size=m in production" in viewer.text("contracts/b/d/")
 
 
 def test_older_versions_are_a_page_away(project, viewer):
