@@ -48,8 +48,11 @@ def jsonable(tool_name: str, value: Any, masking: Masking) -> Any:
     """Masked and cut. Raises `Withheld` when it cannot be made fit to leave."""
     limit = masking.max_characters
     shaped, fits = _fitted(value, _Walk(masking, limit, MOST_PARTS), limit)
-    if not fits:
-        shaped, fits = _fitted(value, _Walk(masking, min(limit, SHORT_TEXT), SHORT_LIST), limit)
+    for longest_text, longest_list in ((limit // 2, MOST_PARTS), (SHORT_TEXT, SHORT_LIST)):
+        # One long text fits by half: what is added at its cut, and its escapes, take room too.
+        if not fits:
+            walk = _Walk(masking, min(limit, longest_text), longest_list)
+            shaped, fits = _fitted(value, walk, limit)
     if masking.also is not None:
         try:
             also = masking.also(tool_name, shaped)
