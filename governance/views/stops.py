@@ -53,7 +53,7 @@ def new_stop(request: MemberRequest) -> HttpResponse:
 def stop(request: MemberRequest, stop_id: int) -> HttpResponse:
     found = _stop(request, stop_id)
     context = _taking(request, found) | {
-        "page_title": f"Stop of {_named(found)}",
+        "page_title": f"Stop of {_named(found, begins=False)}",
         "may_stop": may(request.role, Action.STOP_AGENT),
     }
     return render(request, "governance/stop.html", context)
@@ -110,6 +110,7 @@ def _stop(request: MemberRequest, stop_id: int) -> Stop:
     return found
 
 
-def _named(stop: Stop) -> str:
-    name = stop.environment.name
-    return f"{stop.agent} in {name}" if stop.agent else f"Every agent in {name}"
+def _named(stop: Stop, *, begins: bool = True) -> str:
+    """`begins` a sentence."""
+    who = stop.agent or ("Every agent" if begins else "every agent")
+    return f"{who} in {stop.environment.name}"

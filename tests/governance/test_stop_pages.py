@@ -51,6 +51,13 @@ def test_one_is_asked_with_numbers_before_an_environment_stops(project, operator
     assert not Stop.objects.exists()
 
 
+def test_the_stop_of_an_environment_is_named_so(project, operator, connect):
+    page = operator.post(asking(project, environment="production"))["Location"]
+    text = text_of(operator.get(page))
+    assert "Stop of every agent in production" in text
+    assert "Every agent in production is stopped; none is connected now." in text
+
+
 @pytest.mark.parametrize(
     ("connected", "words"), [(True, "It is connected now"), (False, "It is not")]
 )
