@@ -30,14 +30,14 @@ def test_a_calm_day_says_so(page):
 
 def test_a_finding_says_what_why_since_when_and_where_to_go(project, page):
     found(
-        project.pk, "manage_key_used_by_agent", "<b>key</b>", why="It may.", link="/p/x/",
+        project.pk, "manage_key_used_by_agent", "<b>key</b>", why="It may `x<y`.", link="/p/x/",
         environment="production",
     )  # fmt: skip
     response = page()
     text = text_of(response)
     assert "One thing needs attention." in text
     assert "An agent uses a manage key : <b>key</b> in production" in text
-    assert "It may." in text
+    assert "It may <code>x&lt;y</code>. Last noticed" in response.text
     assert '<a class="row-link" href="/p/x/">' in response.text
     assert "<b>key</b>" not in response.text
     assert count_beside(response) == 1
