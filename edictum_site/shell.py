@@ -92,6 +92,11 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         CONTRACTS: found.requests,
     }
     query = urlencode(carried(request, is_entry=_is_entry(request, project)))
+    nav = [
+        [_entry(request, project, counts, *entry) for entry in group]
+        for group in ((START,) if not found.begun else (), *GROUPS)
+        if group
+    ]
     return {
         **look,
         "scope": scope,
@@ -101,15 +106,12 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "projects": getattr(request, "projects", []),
         "environments": environments,
         "environment": asked if scope is not None or asked in environments else "",
+        "in_others": _list_of(project, nav) if "of_one_environment" in vars(request) else "",
         "waiting_here": sum(
             number for name, number in found.waiting.items() if asked in ("", name)
         ),
         "role": getattr(request, "role", ""),
-        "nav": [
-            [_entry(request, project, counts, *entry) for entry in group]
-            for group in ((START,) if not found.begun else (), *GROUPS)
-            if group
-        ],
+        "nav": nav,
         "console": console_state(
             backlog_of(request, project.pk), worker=pulse.is_felt(), is_starting=pulse.is_awaited()
         ),
@@ -159,6 +161,12 @@ def _entry(
         filled=view in TO_DECIDE,
         counted=COUNTED.get(view, ""),
     )
+
+
+def _list_of(project: Project, nav: list[list[Entry]]) -> str:
+    """Where the entry leads that this page belongs to; calls are found by their sessions."""
+    sessions = reverse("outcomes:sessions", args=[project.slug])
+    return next((entry["url"] for group in nav for entry in group if entry["current"]), sessions)
 
 
 def _is_entry(request: HttpRequest, project: Project) -> bool:

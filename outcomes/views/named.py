@@ -16,6 +16,7 @@ def named_session(request: MemberRequest, session_id: str) -> Session:
     )
     if found is None:
         raise NotFound("There is no such session.")
+    _is_of_one_environment(request)
     return found
 
 
@@ -25,6 +26,7 @@ def named_call(request: MemberRequest, call_id: str) -> Call:
     )
     if found is None:
         raise NotFound("There is no such call.")
+    _is_of_one_environment(request)
     return found
 
 
@@ -33,6 +35,11 @@ def named_tool(request: MemberRequest, name: str, scope: Scope) -> NamedTool:
     if found is None:
         raise NotFound("There is no such tool.")
     return found
+
+
+def _is_of_one_environment(request: MemberRequest) -> None:
+    """Tells the shell: in another environment there is no such page to go to."""
+    vars(request)["of_one_environment"] = True
 
 
 def _whole(request: MemberRequest, identifier: str) -> str:

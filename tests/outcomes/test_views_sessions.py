@@ -332,3 +332,18 @@ def live_url(pages: Pages, path: str, part: str = "sessions") -> str:
 def live_of(response, part: str) -> str:
     found = re.findall(r'data-live hx-get="([^"]*)"', response.content.decode())
     return next(html.unescape(url) for url in found if f"/live/{part}/?" in url)
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["sessions/s-1/", "calls/c-1/", "compare-sessions/?of=s-1"],
+)
+def test_from_one_session_or_call_another_environment_leads_to_the_list(
+    pages, agent, project, page
+):
+    agent.post(an_item(call_id="c-1"))
+    builders.an_environment(project, "staging")
+    shown = pages.get(page).content.decode()
+    in_staging = [url for url in re.findall('href="([^"]*)"', shown) if "=staging" in url]
+    assert in_staging == [f"{pages.base}/sessions/?environment=staging"]
+    assert pages.client.get(in_staging[0]).status_code == 200
