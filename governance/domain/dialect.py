@@ -6,7 +6,6 @@ mixed, so the library refuses it as every SDK does, and converting twice gives t
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
 
 Path = tuple[str | int, ...]
 
@@ -39,14 +38,6 @@ def dialect_spoken(setting: str, path: str) -> Dialect:
     if setting:
         return Dialect(setting)
     return Dialect.OLD if path.startswith("/api/") else Dialect.NEW
-
-
-def to_new(document: dict[Any, Any]) -> dict[Any, Any]:
-    return _swapped(document) if _dialect(document) is Dialect.OLD else document
-
-
-def to_old(document: dict[Any, Any]) -> dict[Any, Any]:
-    return _swapped(document) if _dialect(document) is Dialect.NEW else document
 
 
 def swap_key(parent: Path, key: str) -> str:
@@ -93,23 +84,3 @@ def _values_at(path: Path) -> dict[str, str]:
             return _ACTIONS
         case _:
             return {}
-
-
-def _dialect(document: dict[Any, Any]) -> Dialect:
-    return dialect_of(kind=document.get("kind"), has_contracts="contracts" in document)
-
-
-def _swapped(value: Any, path: Path = ()) -> Any:
-    # Words differ in the document, in its rules and in their `then`: nothing lies deeper.
-    if isinstance(value, str):
-        return swap_value(path, value)
-    if len(path) > 3:
-        return value
-    if isinstance(value, dict):
-        return {
-            swap_key(path, key) if isinstance(key, str) else key: _swapped(item, (*path, key))
-            for key, item in value.items()
-        }
-    if isinstance(value, list):
-        return [_swapped(item, (*path, place)) for place, item in enumerate(value)]
-    return value

@@ -11,11 +11,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.domain.dialect import Dialect, to_old
+from governance.domain.dialect import Dialect
 from governance.domain.errors import CallInvalid
 from governance.engine import ToolCall
 from tests.governance.by_the_library import by_the_engine, by_the_library
 from tests.governance.contracts import ALWAYS, call, document, post, pre
+from tests.governance.dialects import to_old
 
 TEMPLATES = sorted((Path(edictum.__file__).parent / "yaml_engine" / "templates").glob("*.yaml"))
 

@@ -9,9 +9,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.domain.dialect import Dialect, to_old
+from governance.domain.dialect import Dialect
 from governance.domain.document import read_document
 from tests.governance.contracts import call
+from tests.governance.dialects import to_old
 from tests.governance.generated import DOCUMENTS, text_of
 
 TEMPLATES = sorted((Path(edictum.__file__).parent / "yaml_engine" / "templates").glob("*.yaml"))

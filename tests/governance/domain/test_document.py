@@ -7,10 +7,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.domain.dialect import Dialect, to_new, to_old
+from governance.domain.dialect import Dialect
 from governance.domain.document import MAX_BYTES, read_document
 from governance.domain.errors import DocumentInvalid, Problem
 from governance.domain.yaml_text import locate, path_text
+from tests.governance.dialects import to_new, to_old
 
 
 def problem_of(source: bytes | str) -> Problem:

@@ -5,9 +5,10 @@ from hashlib import sha256
 import pytest
 import yaml
 
-from governance.domain.dialect import Dialect, to_old
+from governance.domain.dialect import Dialect
 from governance.domain.stopped import STOPPED, STOPPED_HASHES, is_stopped_by
 from governance.engine import Engine, ToolCall
+from tests.governance.dialects import to_old
 
 
 @pytest.mark.parametrize("dialect", list(Dialect))
