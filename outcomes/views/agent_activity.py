@@ -1,7 +1,7 @@
 """What an agent did, beside the time before: its rate, its tools, what was denied to it."""
 
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -12,29 +12,22 @@ from governance.auth import MemberRequest, member_page
 from governance.domain.figures import percent
 from outcomes.charts import LinkTo
 from outcomes.domain.figures import Figures
-from outcomes.domain.moments import time_text
 from outcomes.domain.scope import Scope
 from outcomes.queries import overview as found
 from outcomes.queries.overview import Period, StoppedCounts
-from outcomes.templatetags.addresses import agent_url, tool_url
+from outcomes.templatetags.addresses import agent_url
 from outcomes.views import overview_charts as charts
+from outcomes.views.chart_links import link_to_calls
 from outcomes.views.denials import denied_url
 from outcomes.views.overview import is_worse, points_words
 from outcomes.views.paging import with_query
 from outcomes.views.parts import shown_part
 from outcomes.views.scope import scope_of, tag_of
 from outcomes.views.sentences import counted
+from outcomes.views.tool_rows import tool_rows, worst_first
 
 PART: Final = "outcomes/_agent_activity.html"
 TOOLS_SHOWN: Final = 12
-
-
-class ToolRow(NamedTuple):
-    name: str
-    now: Figures
-    before: Figures
-    trend: SafeString
-    url: str
 
 
 @require_safe
@@ -67,7 +60,8 @@ def _activity(request: MemberRequest, name: str, of_all: Scope, newest: int) -> 
         page: with_query(reverse(f"outcomes:{page}", args=[slug]), **chosen)
         for page in ("calls", "denials", "sessions")
     }
-    tools = _tools(slug, scope, now, before)
+    tools = now.by_tool()
+    worst = [name for name in worst_first(tools) if tools[name]]
     return {
         "did": did_sentence(of_all, whole, then, counts),
         "now": whole,
@@ -76,8 +70,8 @@ def _activity(request: MemberRequest, name: str, of_all: Scope, newest: int) -> 
         "worse": worse,
         "counts": counts,
         "reasons": _reasons(slug, scope, whole, then),
-        "tools": tools[:TOOLS_SHOWN],
-        "tools_of": len(tools),
+        "tools": tool_rows(slug, scope, worst[:TOOLS_SHOWN], now, tools, before.by_tool()),
+        "tools_of": len(worst),
         "step_words": charts.STEP_WORDS[scope.step],
         "calls_url": addresses["calls"],
         "denials_url": addresses["denials"],
@@ -85,7 +79,7 @@ def _activity(request: MemberRequest, name: str, of_all: Scope, newest: int) -> 
         "longer_url": with_query(agent_url(slug, name), range="30d"),
         "activity_url": activity_url(slug, name, of_all, tag_of(request, of_all, newest)),
         "back": agent_url(slug, name),
-        **_charts(scope, now, before, _link(scope, addresses["calls"]), worse=worse),
+        **_charts(scope, now, before, link_to_calls(slug, scope), worse=worse),
     }
 
 
@@ -122,36 +116,6 @@ def _reasons(
         for reason, each in now.by_reason.items()
     ]
     return sorted(found, key=lambda each: (-each[1], each[0]))
-
-
-def _tools(slug: str, scope: Scope, now: Period, before: Period) -> list[ToolRow]:
-    """The least reliable first."""
-    tools, then = now.by_tool(), before.by_tool()
-    in_order = sorted(tools, key=lambda name: (tools[name].worst_first, name))
-    rates = {name: [step.figures.rate for step in now.tools[name]] for name in in_order}
-    known = [rate for row in rates.values() for rate in row if rate is not None]
-    among = (min(known, default=0.0), 1.0)
-    return [
-        ToolRow(
-            name,
-            tools[name],
-            then.get(name, Figures()),
-            charts.row_spark(rates[name], among, f"Success of {name} over time", bad=False),
-            tool_url(slug, name, **scope.query()),
-        )
-        for name in in_order
-        if tools[name]
-    ]
-
-
-def _link(scope: Scope, calls: str) -> LinkTo:
-    steps, address = scope.steps(), calls.partition("?")[0]
-
-    def link(first: int, last: int) -> str:
-        time = {"from": time_text(steps[first].start), "to": time_text(steps[last].end)}
-        return with_query(address, **time, environment=scope.environment, agent=scope.agent)
-
-    return link
 
 
 def _charts(

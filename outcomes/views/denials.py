@@ -15,9 +15,7 @@ from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.table_files import table_file
-from outcomes.charts import LinkTo
 from outcomes.domain.loops import Loop
-from outcomes.domain.moments import time_text
 from outcomes.domain.scope import Scope
 from outcomes.queries.denial_sums import Denials, Denied
 from outcomes.queries.denials import denial_loops, denied_of, observed_in
@@ -25,6 +23,7 @@ from outcomes.queries.groups import GroupFigures, GroupPlace, denial_groups
 from outcomes.queries.overview import newest_event
 from outcomes.templatetags.addresses import call_url, denied_by_url, session_url
 from outcomes.views import denials_charts as charts
+from outcomes.views.chart_links import link_to_calls
 from outcomes.views.denials_words import denials_sentence, most_words
 from outcomes.views.overview_charts import STEP_WORDS
 from outcomes.views.paging import files_of, with_query
@@ -111,18 +110,6 @@ def bars_of(sums: list[Denied], url: Callable[[str], str], shown: int = TOOLS_SH
     )
 
 
-def link_to_steps(slug: str, scope: Scope, **narrowed: str) -> LinkTo:
-    """From a step of a chart to the denied calls in it."""
-    steps = scope.steps()
-    chosen = {"environment": scope.environment, "agent": scope.agent, "show": "denied"} | narrowed
-
-    def link(first: int, last: int) -> str:
-        time = {"from": time_text(steps[first].start), "to": time_text(steps[last].end)}
-        return with_query(reverse("outcomes:calls", args=[slug]), **time, **chosen)
-
-    return link
-
-
 def _denials(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     project, slug, now = request.project, request.project.slug, timezone.now()
     found = denied_of(project.pk, scope)
@@ -139,7 +126,9 @@ def _denials(request: MemberRequest, scope: Scope) -> dict[str, Any]:
         "grouped": found.grouped,
         "step_words": STEP_WORDS[scope.step],
         "most_words": most_words(whole, STEP_WORDS[scope.step]),
-        "chart": charts.by_reason(scope, whole.by_reason, link_to_steps(slug, scope)),
+        "chart": charts.by_reason(
+            scope, whole.by_reason, link_to_calls(slug, scope, show="denied")
+        ),
         "loops": [_loop_line(slug, scope, loop, now) for loop in loops.shown],
         "loops_of": loops.number,
         "loops_before": loops.before,
@@ -222,9 +211,7 @@ def _file(request: MemberRequest, scope: Scope) -> StreamingHttpResponse | None:
                 project,
                 "denials-by-rule",
                 RULES,
-                lambda: [
-                    each for each in denied_of(project.pk, scope).denials.by_rule if each.name
-                ],
+                lambda: _named(denied_of(project.pk, scope).denials.by_rule),
             )
         case _:
             return table_file(

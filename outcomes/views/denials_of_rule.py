@@ -23,7 +23,8 @@ from outcomes.queries.denial_sums import Denials, groups_of_rule
 from outcomes.queries.denials import denied_by
 from outcomes.templatetags.addresses import try_url
 from outcomes.views import denials_charts as charts
-from outcomes.views.denials import bars_of, denied_url, link_to_steps, rule_url
+from outcomes.views.chart_links import link_to_calls
+from outcomes.views.denials import bars_of, denied_url, rule_url
 from outcomes.views.denials_words import most_words, rule_sentence
 from outcomes.views.narrowing import Narrowing, narrowing_of
 from outcomes.views.overview_charts import STEP_WORDS
@@ -74,7 +75,7 @@ def _of_rule(request: MemberRequest, scope: Scope, rule: str) -> dict[str, Any]:
         "written": rule_written(project.pk, contract, version, rule) if version else None,
         "step_words": step,
         "most_words": most_words(whole, step),
-        "chart": charts.of_rule(scope, whole, link_to_steps(slug, scope, rule=rule)),
+        "chart": charts.of_rule(scope, whole, link_to_calls(slug, scope, show=DENIED, rule=rule)),
         "by": [("By tool", "tool", True, by_tool), ("By agent", "agent", True, by_agent)],
         "back_url": with_query(reverse("outcomes:denials", args=[slug]), **scope.query()),
         "backtest_url": reverse("outcomes:backtests", args=[slug, contract]) if contract else "",

@@ -1,14 +1,13 @@
 """The first page: is everything all right, and if not, where."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from governance import queries as governed
@@ -17,29 +16,22 @@ from governance.domain.figures import percent, points, thousands
 from governance.domain.finding_words import kind_words
 from outcomes.domain.figures import Figures
 from outcomes.domain.loops import LOOP
-from outcomes.domain.moments import time_text
 from outcomes.domain.scope import Scope
 from outcomes.domain.standing_out import Fall, Judged, falls
 from outcomes.queries import overview as found
 from outcomes.queries.denials import denial_loops
 from outcomes.queries.overview import Period
-from outcomes.templatetags.addresses import session_url, tool_url
+from outcomes.templatetags.addresses import session_url
 from outcomes.views import overview_charts as charts
 from outcomes.views import overview_words as words
 from outcomes.views.backlog import backlog_of
+from outcomes.views.chart_links import link_to_calls
 from outcomes.views.paging import with_query
 from outcomes.views.scope import scope_of, tag_of
+from outcomes.views.tool_rows import tool_rows, worst_first
 
 FINDINGS = 100
 TOOLS_SHOWN = 6
-
-
-class ToolRow(NamedTuple):
-    name: str
-    now: Figures
-    before: Figures
-    trend: SafeString
-    url: str
 
 
 @require_safe
@@ -77,6 +69,7 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     worse = is_worse(whole, then)
     tools, tools_before = now.by_tool(), before.by_tool()
     fallen = falls(_judged(tools), _judged(tools_before))
+    worst = [name for name in worst_first(tools) if tools[name].judged][:TOOLS_SHOWN]
     notices, number = _attention(request, scope, fallen, counts, denied=whole.denied)
     # Without a session in these times nothing is told of the newest event along with them.
     newest = counts.newest_event or found.newest_event(project_id)
@@ -96,7 +89,15 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
         "step_words": charts.STEP_WORDS[scope.step],
         "urls": _urls(request, scope),
         "stopped": found.newest_stopped(project_id, scope) if counts.stopped else [],
-        "tools": _tool_rows(request, scope, now, tools, tools_before, fallen),
+        "tools": tool_rows(
+            request.project.slug,
+            scope,
+            worst,
+            now,
+            tools,
+            tools_before,
+            fallen={each.tool for each in fallen},
+        ),
         "tools_of": len(tools),
         "live_url": with_query(live, **scope.query() | {"tag": tag}),
         **_charts(request, scope, now, before, worse=worse),
@@ -106,13 +107,7 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
 def _charts(
     request: MemberRequest, scope: Scope, now: Period, before: Period, *, worse: bool
 ) -> dict[str, Any]:
-    steps, calls = scope.steps(), reverse("outcomes:calls", args=[request.project.slug])
-
-    def link(first: int, last: int) -> str:
-        time = {"from": time_text(steps[first].start), "to": time_text(steps[last].end)}
-        chosen = {"environment": scope.environment, "agent": scope.agent}
-        return with_query(calls, **time, **chosen)
-
+    link = link_to_calls(request.project.slug, scope)
     return {
         "outcomes_chart": charts.outcomes_chart(scope, now, link),
         "rate_chart": charts.rate_chart(scope, now, before),
@@ -159,33 +154,6 @@ def _attention(
             words.Notice(severity="warning", words=said, why=each.why, url=url, at=each.since)
         )
     return words.worst_first(notices), len(notices)
-
-
-def _tool_rows(
-    request: MemberRequest,
-    scope: Scope,
-    now: Period,
-    tools: Mapping[str, Figures],
-    before: Mapping[str, Figures],
-    fallen: list[Fall],
-) -> list[ToolRow]:
-    """The least reliable first: by the upper bound of the rate, so that few calls weigh little."""
-    worst = sorted(tools, key=lambda name: (tools[name].worst_first, name))
-    shown = [name for name in worst if tools[name].judged][:TOOLS_SHOWN]
-    rates = {name: [step.figures.rate for step in now.tools[name]] for name in shown}
-    known = [rate for row in rates.values() for rate in row if rate is not None]
-    among = (min(known, default=0.0), 1.0)
-    news = {fall.tool for fall in fallen}
-    return [
-        ToolRow(
-            name,
-            tools[name],
-            before.get(name, Figures()),
-            charts.row_spark(rates[name], among, f"Success of {name} over time", bad=name in news),
-            tool_url(request.project.slug, name, **scope.query()),
-        )
-        for name in shown
-    ]
 
 
 def _urls(request: MemberRequest, scope: Scope) -> dict[str, str]:

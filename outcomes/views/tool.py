@@ -10,13 +10,14 @@ from django.views.decorators.http import require_safe
 from governance import queries as governance
 from governance.auth import MemberRequest, beside, member_page
 from governance.queries import Judges
+from outcomes.charts import LinkTo
 from outcomes.domain.figures import Figures
-from outcomes.domain.moments import time_text
 from outcomes.domain.scope import Scope
 from outcomes.queries.overview import Period
 from outcomes.queries.tools import NamedTool, periods_of_tool
 from outcomes.templatetags.addresses import tool_url
 from outcomes.views import overview_charts as charts
+from outcomes.views.chart_links import link_to_calls
 from outcomes.views.named import named_tool
 from outcomes.views.overview import is_worse, points_words
 from outcomes.views.paging import with_query
@@ -77,20 +78,13 @@ def _tool(request: MemberRequest, named: NamedTool, scope: Scope, judges: Judges
         "results_url": with_query(reverse("outcomes:tool_results", args=[slug]), **of_it),
         "calls_part_url": with_query(reverse("outcomes:tool_calls", args=[slug]), **of_it),
         "live_url": with_query(reverse("outcomes:tool_standing", args=[slug]), **of_it, tag=tag),
-        **_charts(scope, now, before, calls, worse=worse),
+        **_charts(scope, now, before, link_to_calls(slug, scope, tool=found.name), worse=worse),
     }
 
 
 def _charts(
-    scope: Scope, now: Period, before: Period, calls: str, *, worse: bool
+    scope: Scope, now: Period, before: Period, link: LinkTo, *, worse: bool
 ) -> dict[str, Any]:
-    steps = scope.steps()
-    of_it = {"environment": scope.environment, "agent": scope.agent}
-
-    def link(first: int, last: int) -> str:
-        time = {"from": time_text(steps[first].start), "to": time_text(steps[last].end)}
-        return with_query(calls.partition("?")[0], **time, **of_it)
-
     def spark(value: Any, says: str, *, bad: bool = False) -> Any:
         return charts.tile_spark(now, before, value, says, bad=bad)
 

@@ -89,6 +89,13 @@ def test_its_numbers_lead_to_the_very_calls_that_they_count(pages):
 
 
 @pytest.mark.usefixtures("traffic")
+def test_a_step_of_its_chart_leads_to_its_own_calls(pages, project):
+    body = pages.client.get(tool_url(project.slug, "docs")).content.decode()
+    shown = pages.client.get(html.unescape(re.findall(r'href="([^"]*from=[^"]*)"', body)[-1]))
+    assert shown.content.decode().count('<tr data-row="') == 3
+
+
+@pytest.mark.usefixtures("traffic")
 def test_any_column_sorts_and_names_are_searched(pages):
     def shown(**query):
         return tools_of(pages.get("tools/", **query).content.decode())

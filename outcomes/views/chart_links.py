@@ -1,0 +1,19 @@
+"""From a step of a chart to the calls in it."""
+
+from django.urls import reverse
+
+from outcomes.charts import LinkTo
+from outcomes.domain.moments import time_text
+from outcomes.domain.scope import Scope
+from outcomes.views.paging import with_query
+
+
+def link_to_calls(slug: str, scope: Scope, **narrowed: str) -> LinkTo:
+    steps, address = scope.steps(), reverse("outcomes:calls", args=[slug])
+    chosen = {"environment": scope.environment, "agent": scope.agent} | narrowed
+
+    def link(first: int, last: int) -> str:
+        time = {"from": time_text(steps[first].start), "to": time_text(steps[last].end)}
+        return with_query(address, **time, **chosen)
+
+    return link
