@@ -46,11 +46,7 @@ def _looked_at(running: Site, items: int, batch: int) -> int:
     load = workload(items, batch=batch, clients=4)
     with agents(running, load, seconds=POSTING) as ready, running.worker_stopped():
         result = ready.go()
-        variables = {
-            **running.store.variables,
-            "EDICTUM_SITE_DATA": str(running.store.data),
-            "DJANGO_SETTINGS_MODULE": "edictum_site.settings",
-        }
+        variables = running.store.variables_of_a_process
         command = [sys.executable, "-m", "bench.hotspots", "settle"]
         subprocess.run(command, cwd=ROOT, env=os.environ | variables, check=True)
     faults = [*result.failures, *faults_in(running.store, load, result.posted)]

@@ -37,15 +37,10 @@ def machine(folder: Path) -> dict[str, Any]:
 
 def durability(store: Store) -> dict[str, str]:
     """As a connection of the product itself reads them back from the running database."""
-    variables = {
-        **store.variables,
-        "EDICTUM_SITE_DATA": str(store.data),
-        "DJANGO_SETTINGS_MODULE": "edictum_site.settings",
-    }
     answer = subprocess.run(
         [sys.executable, "-m", "bench.durability"],
         cwd=ROOT,
-        env=os.environ | variables,
+        env=os.environ | store.variables_of_a_process,
         check=True,
         capture_output=True,
         text=True,

@@ -6,7 +6,6 @@ then the product's own page of them is asked for, in one order and under one fil
 
 import argparse
 import json
-import os
 import random
 import secrets
 import tempfile
@@ -17,8 +16,6 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any
-
-import django
 
 from bench.stores import Store, store
 
@@ -50,16 +47,9 @@ def main() -> int:
         tempfile.TemporaryDirectory(prefix="edictum-sessions-") as folder,
         store(chosen.store, Path(folder)) as where,
     ):
-        where.data.mkdir(exist_ok=True)
-        os.environ |= {
-            **where.variables,
-            "EDICTUM_SITE_DATA": str(where.data),
-            "DJANGO_SETTINGS_MODULE": "edictum_site.settings",
-        }
-        django.setup()
+        where.set_up_here()
         from django.core.management import call_command  # noqa: PLC0415 - after the settings
 
-        call_command("migrate", verbosity=0)
         call_command("collectstatic", verbosity=0, interactive=False)
         for sessions in chosen.sessions:
             _measure(where, sessions)

@@ -5,7 +5,6 @@ store of its own; then the questions of pages are asked of it, again and again.
 """
 
 import argparse
-import os
 import random
 import tempfile
 import time
@@ -16,8 +15,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 from zoneinfo import ZoneInfo
-
-import django
 
 from bench.stores import store
 
@@ -35,16 +32,7 @@ def main() -> int:
         tempfile.TemporaryDirectory(prefix="edictum-stats-") as folder,
         store(chosen.store, Path(folder)) as where,
     ):
-        where.data.mkdir(exist_ok=True)
-        os.environ |= {
-            **where.variables,
-            "EDICTUM_SITE_DATA": str(where.data),
-            "DJANGO_SETTINGS_MODULE": "edictum_site.settings",
-        }
-        django.setup()
-        from django.core.management import call_command  # noqa: PLC0415 - after the settings
-
-        call_command("migrate", verbosity=0)
+        where.set_up_here()
         _measure(chosen.calls)
     return 0
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
+import django
 import psycopg
 
 
@@ -39,6 +40,24 @@ class Store:
     @property
     def variables(self) -> Mapping[str, str]:
         return {"DATABASE_URL": self.url, "DATABASE_URL_FILE": ""}
+
+    @property
+    def variables_of_a_process(self) -> Mapping[str, str]:
+        """For one that runs the product's own code without being the product."""
+        return {
+            **self.variables,
+            "EDICTUM_SITE_DATA": str(self.data),
+            "DJANGO_SETTINGS_MODULE": "edictum_site.settings",
+        }
+
+    def set_up_here(self) -> None:
+        """The product's own code in this process, on empty tables."""
+        self.data.mkdir(exist_ok=True)
+        os.environ |= self.variables_of_a_process
+        django.setup()
+        from django.core.management import call_command  # noqa: PLC0415 - after the settings
+
+        call_command("migrate", verbosity=0)
 
     @property
     def file(self) -> Path:

@@ -1,7 +1,10 @@
 """Conditions of contract rules: one form for all that mean the same, and the words for them."""
 
 import json
+from collections.abc import Callable
 from typing import Any
+
+TestInWords = Callable[[str, Any], str]  # of a selector and what is asked of it
 
 _LONGEST = 240
 OPERATOR_WORDS = {
@@ -48,7 +51,22 @@ def same_condition(condition: Any, *, in_order: bool = False) -> str:
 
 
 def condition_in_words(condition: Any) -> str:
-    return shortened(_words(condition, inside=False))
+    return shortened(parts_in_words(condition, _test))
+
+
+def parts_in_words(condition: Any, test: TestInWords, *, inside: bool = False) -> str:
+    """How parts are put together, whatever can be asked of a selector."""
+    match condition:
+        case {"all": list() as parts} | {"any": list() as parts}:
+            word = " and " if "all" in condition else " or "
+            whole = word.join(parts_in_words(part, test, inside=True) for part in parts)
+            return f"({whole})" if inside and len(parts) > 1 else whole
+        case {"not": part}:
+            return f"not {parts_in_words(part, test, inside=True)}"
+        case dict() if condition:
+            return " and ".join(test(*each) for each in condition.items())
+        case _:
+            return "nothing"
 
 
 def comparison_in_words(selector: str, operator: str) -> str:
@@ -69,20 +87,6 @@ def shortened(text: str) -> str:
         return text
     cut = text[: _LONGEST - 1] + "…"
     return cut + "`" if cut.count("`") % 2 else cut  # a selector that is cut stays one
-
-
-def _words(condition: Any, *, inside: bool) -> str:
-    match condition:
-        case {"all": list() as parts} | {"any": list() as parts}:
-            word = " and " if "all" in condition else " or "
-            whole = word.join(_words(part, inside=True) for part in parts)
-            return f"({whole})" if inside and len(parts) > 1 else whole
-        case {"not": part}:
-            return f"not {_words(part, inside=True)}"
-        case dict() if condition:
-            return " and ".join(_test(selector, test) for selector, test in condition.items())
-        case _:
-            return "nothing"
 
 
 def _test(selector: str, test: Any) -> str:

@@ -5,6 +5,7 @@ from typing import Any, Final
 from governance.domain.condition_words import (
     OPERATOR_WORDS,
     comparison_in_words,
+    parts_in_words,
     shortened,
     value_in_words,
 )
@@ -19,21 +20,7 @@ _COMBINED: Final = {"all", "any", "not"}
 
 
 def condition_in_words(condition: Any) -> str:
-    return shortened(_words(condition, inside=False))
-
-
-def _words(condition: Any, *, inside: bool) -> str:
-    match condition:
-        case {"all": list() as parts} | {"any": list() as parts}:
-            word = " and " if "all" in condition else " or "
-            whole = word.join(_words(part, inside=True) for part in parts)
-            return f"({whole})" if inside and len(parts) > 1 else whole
-        case {"not": part}:
-            return f"not {_words(part, inside=True)}"
-        case dict() if condition:
-            return " and ".join(_test(selector, test) for selector, test in condition.items())
-        case _:
-            return "nothing"
+    return shortened(parts_in_words(condition, _test))
 
 
 def _test(selector: str, test: Any) -> str:
@@ -73,7 +60,9 @@ def _item(operand: Any) -> str:
     """Operators on the item itself, or a condition whose selectors begin with it."""
     if not isinstance(operand, dict):
         return value_in_words(operand)
-    return _words(operand, inside=True) if _is_condition(operand) else _test("item", operand)
+    if not _is_condition(operand):
+        return _test("item", operand)
+    return parts_in_words(operand, _test, inside=True)
 
 
 def _is_condition(operand: dict[str, Any]) -> bool:
