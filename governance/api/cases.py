@@ -5,9 +5,10 @@ from typing import Any
 from ninja import Router, Status
 
 from governance import commands, queries
+from governance.api.named import named_bundle, named_version
 from governance.auth import AccessRequest, KeyOrMember
 from governance.domain.errors import NotFound
-from governance.models import Bundle, BundleVersion, Case
+from governance.models import Bundle, Case
 from governance.policies import Action
 from governance.queries.cases import run_of, run_text
 from governance.schemas.cases import (
@@ -28,47 +29,47 @@ CAN_WRITE = KeyOrMember(action=Action.WRITE_CONTRACT)
 
 @router.get("/contracts/{name}/cases", response=CasesOut, auth=CAN_READ)
 def list_cases(request: AccessRequest, name: str) -> dict[str, Any]:
-    return _cases(queries.cases_of(_bundle(request, name)))
+    return _cases(queries.cases_of(named_bundle(request, name)))
 
 
 @router.put("/contracts/{name}/cases", response=CasesOut, auth=CAN_WRITE)
 def replace_cases(request: AccessRequest, name: str, body: CasesIn) -> dict[str, Any]:
     cases = [each.case() for each in body.cases]
-    bundle = _bundle(request, name)
+    bundle = named_bundle(request, name)
     return _cases(commands.replace_cases(bundle, cases, by=request.auth.actor))
 
 
 @router.post("/contracts/{name}/cases", response={201: CaseOut}, auth=CAN_WRITE)
 def add_case(request: AccessRequest, name: str, body: CaseIn) -> Status[dict[str, Any]]:
-    row = commands.add_case(_bundle(request, name), body.case(), by=request.auth.actor)
+    row = commands.add_case(named_bundle(request, name), body.case(), by=request.auth.actor)
     return Status(201, case_out(row))
 
 
 @router.put("/contracts/{name}/cases/{int:case_id}", response=CaseOut, auth=CAN_WRITE)
 def change_case(request: AccessRequest, name: str, case_id: int, body: CaseIn) -> dict[str, Any]:
-    row = _case(_bundle(request, name), case_id)
+    row = _case(named_bundle(request, name), case_id)
     return case_out(commands.change_case(row, body.case(), by=request.auth.actor))
 
 
 @router.delete("/contracts/{name}/cases/{int:case_id}", response={204: None}, auth=CAN_WRITE)
 def remove_case(request: AccessRequest, name: str, case_id: int) -> Status[None]:
-    commands.remove_case(_case(_bundle(request, name), case_id), by=request.auth.actor)
+    commands.remove_case(_case(named_bundle(request, name), case_id), by=request.auth.actor)
     return Status(204, None)
 
 
 @router.post("/contracts/{name}/cases/run", response=RunOut, auth=CAN_READ)
 def run_cases(request: AccessRequest, name: str, body: RunIn) -> dict[str, Any]:
     """Nothing of it is kept: that is for saves and deployments."""
-    bundle = _bundle(request, name)
+    bundle = named_bundle(request, name)
     if body.yaml is not None:
         return run_out(run_text(body.yaml, [row.told() for row in queries.cases_of(bundle)]))
-    return run_out(run_of(_version(bundle, body.version)))
+    return run_out(run_of(named_version(bundle, body.version)))
 
 
 @router.get("/contracts/{name}/versions/{int:version}/cases", response=RunOut, auth=CAN_READ)
 def get_kept_run(request: AccessRequest, name: str, version: int) -> dict[str, Any]:
     """What became of them when this version was saved or deployed last."""
-    ran = queries.run_kept(_version(_bundle(request, name), version))
+    ran = queries.run_kept(named_version(named_bundle(request, name), version))
     if ran is None:
         raise NotFound("No test was run against this version.")
     return run_out(ran)
@@ -76,25 +77,6 @@ def get_kept_run(request: AccessRequest, name: str, version: int) -> dict[str, A
 
 def _cases(rows: list[Case]) -> dict[str, Any]:
     return {"cases": [case_out(row) for row in rows]}
-
-
-def _bundle(request: AccessRequest, name: str) -> Bundle:
-    project = queries.project_numbered(request.auth.project_id)
-    bundle = queries.bundle_named(project, name)
-    if bundle is None:
-        raise NotFound("There is no such bundle.")
-    return bundle
-
-
-def _version(bundle: Bundle, number: int | None) -> BundleVersion:
-    version = (
-        queries.newest_version(bundle)
-        if number is None
-        else queries.version_numbered(bundle, number)
-    )
-    if version is None:
-        raise NotFound(f"{bundle.name} has no such version.")
-    return version
 
 
 def _case(bundle: Bundle, number: int) -> Case:

@@ -5,9 +5,9 @@ from typing import Any
 from ninja import Query, Router, Status
 
 from governance import commands, engine, queries
+from governance.api.named import named_bundle, named_version
 from governance.auth import AccessRequest, KeyOrMember
-from governance.domain.errors import NotFound
-from governance.models import Bundle, BundleVersion, Deployment
+from governance.models import Deployment
 from governance.policies import Action
 from governance.schemas.contracts import (
     CallIn,
@@ -84,11 +84,11 @@ def explain_call(request: AccessRequest, body: CallIn) -> engine.Explanation:
 
 @router.get("/contracts/{name}", response=ContractOut, auth=CAN_READ)
 def get_contract(request: AccessRequest, name: str, page: Query[VersionsQuery]) -> dict[str, Any]:
-    bundle = _bundle(request, name)
+    bundle = named_bundle(request, name)
     found = queries.versions_before(bundle, page.cursor, page.limit + 1)
     shown = found[: page.limit]
     live = queries.live_deployments(bundle.project, [bundle.pk])
-    return whole_version_out(_version(bundle)) | {
+    return whole_version_out(named_version(bundle)) | {
         "deployments": _of(bundle.pk, live),
         "versions": [version_out(version) for version in shown],
         "next": str(shown[-1].number) if len(found) > len(shown) else None,
@@ -114,7 +114,7 @@ read_by_the_name("explain")
     auth=KeyOrMember(action=Action.DEPLOY),
 )
 def deploy_version(request: AccessRequest, name: str, body: DeploymentIn) -> Status[dict[str, Any]]:
-    version = _version(_bundle(request, name), body.version)
+    version = named_version(named_bundle(request, name), body.version)
     deployment, is_new = commands.deploy(
         version, to=body.env, by=request.auth.actor, override=body.override
     )
@@ -125,7 +125,7 @@ def deploy_version(request: AccessRequest, name: str, body: DeploymentIn) -> Sta
 def list_deployments(
     request: AccessRequest, name: str, page: Query[DeploymentsQuery]
 ) -> dict[str, Any]:
-    bundle = _bundle(request, name)
+    bundle = named_bundle(request, name)
     found = queries.deployments_before(bundle, page.cursor, page.limit + 1, environment=page.env)
     shown = found[: page.limit]
     live = {each.pk for each in queries.live_deployments(bundle.project, [bundle.pk])}
@@ -138,26 +138,7 @@ def list_deployments(
 def _source(request: AccessRequest, body: CallIn) -> str | bytes:
     if body.yaml is not None:
         return body.yaml
-    return bytes(_version(_bundle(request, body.name or ""), body.version).document)
-
-
-def _bundle(request: AccessRequest, name: str) -> Bundle:
-    project = queries.project_numbered(request.auth.project_id)
-    bundle = queries.bundle_named(project, name)
-    if bundle is None:
-        raise NotFound("There is no such bundle.")
-    return bundle
-
-
-def _version(bundle: Bundle, number: int | None = None) -> BundleVersion:
-    version = (
-        queries.newest_version(bundle)
-        if number is None
-        else queries.version_numbered(bundle, number)
-    )
-    if version is None:
-        raise NotFound(f"{bundle.name} has no such version.")
-    return version
+    return bytes(named_version(named_bundle(request, body.name or ""), body.version).document)
 
 
 def _of(bundle_id: int, live: list[Deployment]) -> list[dict[str, Any]]:

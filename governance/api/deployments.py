@@ -5,9 +5,10 @@ from typing import Any
 from ninja import Query, Router, Status
 
 from governance import commands, queries
+from governance.api.named import named_bundle, named_version
 from governance.auth import AccessRequest, KeyOrMember
 from governance.domain.errors import NotFound
-from governance.models import Bundle, BundleVersion, DeploymentRequest
+from governance.models import DeploymentRequest
 from governance.policies import Action
 from governance.queries.plans import plan_of
 from governance.schemas.contracts import DeploymentOut, deployment_out
@@ -59,13 +60,13 @@ def set_requirements(request: AccessRequest, name: str, body: RequirementsIn) ->
 @router.get("/contracts/{name}/deployment-plan", response=PlanOut, auth=CAN_READ)
 def get_plan(request: AccessRequest, name: str, page: Query[PlanQuery]) -> dict[str, Any]:
     """Of the newest version, unless another is named."""
-    return plan_out(plan_of(_version(_bundle(request, name), page.version), page.env))
+    return plan_out(plan_of(named_version(named_bundle(request, name), page.version), page.env))
 
 
 @router.post("/contracts/{name}/rollbacks", response={201: DeploymentOut}, auth=CAN_DEPLOY)
 def roll_back(request: AccessRequest, name: str, body: RollbackIn) -> Status[dict[str, Any]]:
     """What was live there directly before is live again."""
-    bundle = _bundle(request, name)
+    bundle = named_bundle(request, name)
     live = queries.live_in(bundle, body.env)
     if live is None:
         raise NotFound(f"Nothing of {bundle.name} is live there.")
@@ -80,7 +81,7 @@ def roll_back(request: AccessRequest, name: str, body: RollbackIn) -> Status[dic
 )
 def ask_to_deploy(request: AccessRequest, name: str, body: RequestIn) -> Status[dict[str, Any]]:
     asked, is_new = commands.ask_to_deploy(
-        _version(_bundle(request, name), body.version),
+        named_version(named_bundle(request, name), body.version),
         to=body.env,
         by=request.auth.actor,
         message=body.message,
@@ -124,25 +125,6 @@ def withdraw_request(request: AccessRequest, request_id: int) -> dict[str, Any]:
     return request_out(
         commands.withdraw_request(_request(request, request_id), by=request.auth.actor)
     )
-
-
-def _bundle(request: AccessRequest, name: str) -> Bundle:
-    project = queries.project_numbered(request.auth.project_id)
-    bundle = queries.bundle_named(project, name)
-    if bundle is None:
-        raise NotFound("There is no such bundle.")
-    return bundle
-
-
-def _version(bundle: Bundle, number: int | None) -> BundleVersion:
-    version = (
-        queries.newest_version(bundle)
-        if number is None
-        else queries.version_numbered(bundle, number)
-    )
-    if version is None:
-        raise NotFound(f"{bundle.name} has no such version.")
-    return version
 
 
 def _request(request: AccessRequest, number: int) -> DeploymentRequest:

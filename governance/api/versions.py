@@ -5,7 +5,7 @@ from typing import Any
 
 from ninja import Query, Router, Status
 
-from governance import queries
+from governance.api.named import named_bundle, named_version
 from governance.auth import AccessRequest, KeyOrMember
 from governance.commands.enforcing import enforce as make_enforcing
 from governance.domain.contract_templates import template_named, templates
@@ -14,9 +14,9 @@ from governance.domain.document import read_document
 from governance.domain.errors import NotFound
 from governance.domain.meaning import changes
 from governance.domain.outline import outline
-from governance.models import BundleVersion, Project
+from governance.models import BundleVersion
 from governance.policies import Action
-from governance.queries.bundles import document_of, newest_of
+from governance.queries.bundles import document_of
 from governance.schemas.contracts import (
     VersionOut,
     WholeVersionOut,
@@ -45,7 +45,7 @@ def get_version(
     request: AccessRequest, name: str, version: int, page: Query[DialectQuery]
 ) -> dict[str, Any]:
     """As it was written, unless a dialect is asked for."""
-    found = _version(request, name, version)
+    found = _named(request, name, version)
     if not page.dialect or page.dialect == found.dialect:
         return whole_version_out(found)
     dialect = Dialect(page.dialect)
@@ -54,7 +54,7 @@ def get_version(
 
 @router.get("/contracts/{name}/versions/{int:version}/outline", response=OutlineOut, auth=CAN_READ)
 def get_outline(request: AccessRequest, name: str, version: int) -> dict[str, Any]:
-    return {"rules": outline(document_of(_version(request, name, version)))}
+    return {"rules": outline(document_of(_named(request, name, version)))}
 
 
 @router.get("/contracts/{name}/compare", response=ComparisonOut, by_alias=True, auth=CAN_READ)
@@ -62,10 +62,10 @@ def compare_versions(
     request: AccessRequest, name: str, page: Query[CompareQuery]
 ) -> dict[str, Any]:
     """Without `to` the newest version, without `from` the one before that."""
-    newest = _named(request, name, None)
-    to = newest.number if page.to is None else page.to
+    bundle = named_bundle(request, name)
+    to = named_version(bundle).number if page.to is None else page.to
     start = max(1, to - 1) if page.start is None else page.start
-    before, after = (_version(request, name, number) for number in (start, to))
+    before, after = (named_version(bundle, number) for number in (start, to))
     return {
         "name": name,
         "from": start,
@@ -119,21 +119,4 @@ def get_template(request: AccessRequest, name: str) -> dict[str, Any]:
 
 def _named(request: AccessRequest, name: str, number: int | None) -> BundleVersion:
     """The newest version, unless another is named."""
-    if number is not None:
-        return _version(request, name, number)
-    newest = newest_of(_project(request), name)
-    if not newest:
-        raise NotFound("There is no such bundle.")
-    return newest[0]
-
-
-def _project(request: AccessRequest) -> Project:
-    return queries.project_numbered(request.auth.project_id)
-
-
-def _version(request: AccessRequest, name: str, number: int) -> BundleVersion:
-    bundle = queries.bundle_named(_project(request), name)
-    version = queries.version_numbered(bundle, number) if bundle else None
-    if version is None:
-        raise NotFound(f"There is no version {number} of that name.")
-    return version
+    return named_version(named_bundle(request, name), number)

@@ -44,7 +44,7 @@ def free_name(project: Project, name: str) -> str:
     return as_free_name(name, set(taken.values_list("name", flat=True)))
 
 
-def newest_of(project: Project, name: str, number: int = 1) -> list[BundleVersion]:
+def newest_of(project: Project, name: str, number: int) -> list[BundleVersion]:
     """The newest versions of a bundle, whole; none when there is no such bundle."""
     if not NAME.fullmatch(name):
         return []

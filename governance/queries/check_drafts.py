@@ -4,6 +4,7 @@ from typing import Final
 
 from django.db.models.functions import Substr
 
+from governance.domain.numbers import whole_number
 from governance.models import Check, CheckDraft, CheckVersion, Project
 from governance.queries.checks import check_version_numbered
 from governance.queries.drafts import SHOWN
@@ -49,9 +50,8 @@ def check_drafts_of_others(check: Check, person_id: int) -> list[CheckDraft]:
 
 def check_version_said(check: Check | None, number: str) -> CheckVersion | None:
     """The version that a page says a text grew from, if it is there."""
-    if check is None or not (number.isascii() and number.isdecimal() and len(number) < 10):
-        return None
-    return check_version_numbered(check, int(number))
+    asked = whole_number(number)
+    return check_version_numbered(check, asked) if check is not None and asked is not None else None
 
 
 def check_text_of(version: CheckVersion | None) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
-from governance.domain.errors import Problem
+from governance.domain.errors import NotFound, Problem
 from governance.domain.metadata import about_the_name
 from governance.models import Bundle, BundleVersion, Deployment, Environment, Project
 
@@ -39,6 +39,14 @@ def bundle_named(project: Project, name: str) -> Bundle | None:
     if not NAME.fullmatch(name):  # a NUL is more than PostgreSQL would look for
         return None
     return Bundle.objects.filter(project=project, name=name).first()
+
+
+def existing_bundle(project: Project, name: str) -> Bundle:
+    """The same for who cannot go on without it."""
+    bundle = bundle_named(project, name)
+    if bundle is None:
+        raise NotFound("There is no such contract.")
+    return bundle
 
 
 def newest_version(bundle: Bundle) -> BundleVersion | None:

@@ -3,6 +3,7 @@
 from governance.domain.document import read_document
 from governance.domain.errors import DocumentInvalid
 from governance.domain.meaning import Change, changes
+from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.models import Bundle, BundleVersion, Draft, Project
 from governance.queries.contracts import bundle_named, newest_version, version_numbered
 
@@ -34,9 +35,8 @@ def drafts_of_others(bundle: Bundle, person_id: int) -> list[Draft]:
 
 def version_said(bundle: Bundle | None, number: str) -> BundleVersion | None:
     """The version that a page says a text grew from, if it is there."""
-    if bundle is None or not (number.isascii() and number.isdecimal() and len(number) < 10):
-        return None
-    return version_numbered(bundle, int(number))
+    asked = whole_number(number)
+    return version_numbered(bundle, asked) if bundle is not None and asked is not None else None
 
 
 def text_of(version: BundleVersion | None) -> str:
@@ -46,9 +46,8 @@ def text_of(version: BundleVersion | None) -> str:
 def text_in_editor(project: Project, person_id: int, name: str, draft_id: str) -> str | None:
     """What the editor of this contract shows this person, or of a draft without one."""
     if not name:
-        number = int(draft_id) if draft_id.isascii() and draft_id.isdecimal() else 0
-        fits = number < 2**63
-        draft = new_draft_numbered(project, person_id, number) if fits else None
+        number = whole_number(draft_id, ID_DIGITS)
+        draft = new_draft_numbered(project, person_id, number) if number is not None else None
         return draft.text if draft else None
     bundle = bundle_named(project, name)
     if bundle is None:

@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 
+from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.domain.stopped import NOT_TAKEN
 from governance.models import ApiKey, Finding, Project
 
@@ -77,8 +78,7 @@ def subject_of_key(key_id: int, name: str) -> str:
 
 def key_of(subject: str) -> int | None:
     """The id of the key that a subject names."""
-    number = subject.rpartition(" (key ")[2].removesuffix(")")
-    return int(number) if number.isascii() and number.isdigit() else None
+    return whole_number(subject.rpartition(" (key ")[2].removesuffix(")"), ID_DIGITS)
 
 
 def _open() -> QuerySet[Finding]:

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from governance import queries
 from governance.auth import MemberRequest, member_page
+from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.models import AuditEntry
 from governance.table_files import page_after_page, table_file
 from governance.views.table_columns import AUDIT_LOG
@@ -47,8 +48,7 @@ def audit(request: MemberRequest) -> HttpResponseBase:
 
 def number_before(request: MemberRequest) -> int | None:
     """The entry that a page ends before."""
-    before = request.GET.get("before", "")
-    return int(before) if before.isascii() and before.isdigit() and len(before) < 18 else None
+    return whole_number(request.GET.get("before"), ID_DIGITS)
 
 
 def _newer(newest: int, length: int) -> str:

@@ -15,13 +15,14 @@ from governance.domain.case_limits import MOST_CASES
 from governance.domain.errors import InvalidInput, NotFound
 from governance.domain.outline import outline
 from governance.forms import sent
-from governance.models import Bundle, BundleVersion, Case
+from governance.models import Bundle, Case
 from governance.policies import Action, may
 from governance.queries.bundles import document_of
 from governance.queries.cases import run_text
-from governance.queries.drafts import draft_of
+from governance.queries.drafts import draft_of, text_of
 from governance.views.call_form import CaseForm, SessionForm, shown_case
 from governance.views.contract_tabs import CASES, shown_tabs
+from governance.views.named import version_asked
 
 DRAFT = "draft"
 EXAMPLE = '[\n  {"tool": "…", "args": {}, "times": 3}\n]'
@@ -31,10 +32,10 @@ EXAMPLE = '[\n  {"tool": "…", "args": {}, "times": 3}\n]'
 @member_page()
 def cases(request: MemberRequest, bundle_name: str) -> HttpResponse:
     """Run now, against one's draft or the version that is asked for, else the newest."""
-    bundle = named_bundle(request, bundle_name)
+    bundle = queries.existing_bundle(request.project, bundle_name)
     draft = draft_of(bundle, request.user.pk)
     asks_draft = draft is not None and request.GET.get("version") == DRAFT
-    version = None if asks_draft else _version(request, bundle)
+    version = None if asks_draft else version_asked(bundle, request.GET.get("version", ""))
     rows = queries.cases_of(bundle)
     text = draft.text if draft and version is None else bytes(version.document) if version else ""
     ran = run_text(text, [row.told() for row in rows])
@@ -59,10 +60,11 @@ def cases_panel(request: MemberRequest, bundle_name: str) -> HttpResponse:
     if "HX-Request" not in request.headers:
         there = reverse("governance:cases", args=[request.project.slug, bundle_name])
         return redirect(f"{there}?version={DRAFT}")
-    bundle = named_bundle(request, bundle_name)
+    bundle = queries.existing_bundle(request.project, bundle_name)
     draft = draft_of(bundle, request.user.pk)
     rows = queries.cases_of(bundle)
-    text = draft.text if draft else bytes(_version(request, bundle).document)
+    version = None if draft else version_asked(bundle, request.GET.get("version", ""))
+    text = draft.text if draft else text_of(version)
     ran = run_text(text, [row.told() for row in rows])
     context = {
         "bundle": bundle,
@@ -78,7 +80,7 @@ def cases_panel(request: MemberRequest, bundle_name: str) -> HttpResponse:
 @member_page(Action.WRITE_CONTRACT)
 def new_case(request: MemberRequest, bundle_name: str) -> HttpResponse:
     """`fill` brings a call from elsewhere: what it must be is for the author to say."""
-    bundle = named_bundle(request, bundle_name)
+    bundle = queries.existing_bundle(request.project, bundle_name)
     if request.method == "POST" and "fill" in request.POST:
         return case_page(request, bundle, CaseForm(initial=_brought(request)))
     form = CaseForm(sent(request))
@@ -88,7 +90,7 @@ def new_case(request: MemberRequest, bundle_name: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.WRITE_CONTRACT)
 def new_session_case(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    bundle = named_bundle(request, bundle_name)
+    bundle = queries.existing_bundle(request.project, bundle_name)
     if request.method == "POST" and "fill" not in request.POST:
         return _write(request, bundle, SessionForm(request.POST), None)
     initial = {"calls": EXAMPLE} | _brought(request)
@@ -98,7 +100,7 @@ def new_session_case(request: MemberRequest, bundle_name: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.WRITE_CONTRACT)
 def edit_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpResponse:
-    bundle = named_bundle(request, bundle_name)
+    bundle = queries.existing_bundle(request.project, bundle_name)
     row = _case(bundle, case_id)
     kind = CaseForm if row.action else SessionForm
     if request.method == "POST":
@@ -109,7 +111,7 @@ def edit_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpRes
 @require_POST
 @member_page(Action.WRITE_CONTRACT)
 def move_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpResponse:
-    row = _case(named_bundle(request, bundle_name), case_id)
+    row = _case(queries.existing_bundle(request.project, bundle_name), case_id)
     commands.move_case(row, up="up" in request.POST, by=request.actor)
     return redirect("governance:cases", request.project.slug, bundle_name)
 
@@ -117,7 +119,7 @@ def move_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpRes
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.WRITE_CONTRACT)
 def remove_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpResponse:
-    bundle = named_bundle(request, bundle_name)
+    bundle = queries.existing_bundle(request.project, bundle_name)
     row = _case(bundle, case_id)
     if request.method == "POST":
         commands.remove_case(row, by=request.actor)
@@ -176,22 +178,6 @@ def _head(request: MemberRequest, bundle: Bundle) -> dict[str, Any]:
         "tabs": shown_tabs(request, bundle.name, CASES),
         "may_write": may(request.role, Action.WRITE_CONTRACT),
     }
-
-
-def _version(request: MemberRequest, bundle: Bundle) -> BundleVersion:
-    asked = request.GET.get("version", "").removeprefix(DRAFT)  # of which there may be none
-    number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 0
-    version = queries.version_numbered(bundle, number) if number else queries.newest_version(bundle)
-    if version is None:
-        raise NotFound(f"{bundle.name} has no such version.")
-    return version
-
-
-def named_bundle(request: MemberRequest, name: str) -> Bundle:
-    bundle = queries.bundle_named(request.project, name)
-    if bundle is None:
-        raise NotFound("There is no such contract.")
-    return bundle
 
 
 def _case(bundle: Bundle, number: int) -> Case:

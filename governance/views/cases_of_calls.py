@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from governance import commands
+from governance import commands, queries
 from governance.auth import MemberRequest, member_page
 from governance.commands.cases import NameTaken
 from governance.domain.case_names import named
@@ -15,11 +15,12 @@ from governance.domain.case_text import written
 from governance.domain.cases import Case, CaseCall, Decides, Stops
 from governance.domain.errors import InvalidInput
 from governance.domain.masking import masked, masked_text
+from governance.domain.numbers import whole_number
 from governance.models import Bundle
 from governance.policies import Action
 from governance.queries.cases import cases_of, said_now
 from governance.views.call_form import CallForm, SessionForm
-from governance.views.cases import case_page, named_bundle, rule_ids_of
+from governance.views.cases import case_page, rule_ids_of
 
 LIMIT = "limit"
 BLANKED = "The agent itself blanked or cut some arguments before it told of this call."
@@ -29,7 +30,7 @@ BLANKED = "The agent itself blanked or cut some arguments before it told of this
 @member_page(Action.WRITE_CONTRACT)
 def keep_call(request: MemberRequest, bundle_name: str) -> HttpResponse:
     """Secrets stay with the call: a test is kept for as long as its contract is."""
-    bundle = named_bundle(request, bundle_name)
+    bundle = queries.existing_bundle(request.project, bundle_name)
     form = CallForm(request.POST)
     if not form.is_valid():
         messages.error(request, "This call holds what no test can hold: see its arguments.")
@@ -70,8 +71,8 @@ def _expected(request: MemberRequest, bundle: Bundle, call: CaseCall) -> Decides
 
 def _session(request: MemberRequest, bundle: Bundle, call: CaseCall) -> HttpResponse:
     """A limit stopped it: which calls came before is for the author to say."""
-    number = request.POST.get("number", "")
-    times = int(number) if number.isascii() and number.isdecimal() and len(number) < 4 else 1
+    number = whole_number(request.POST.get("number"), 3)
+    times = 1 if number is None else number
     calls = (replace(call, output=None, times=max(1, times)),)
     expects = Stops(calls=calls, stopped_at=max(1, times))
     initial = {

@@ -15,6 +15,7 @@ from governance.domain.actor import shown
 from governance.domain.checks.meaning import check_changes
 from governance.domain.checks.outline import outline_of_check
 from governance.domain.errors import DocumentInvalid, NotFound
+from governance.domain.numbers import whole_number
 from governance.models import CheckVersion
 from governance.policies import Action, may
 from governance.queries.check_bindings import bindings_of, lines_by_check
@@ -24,7 +25,6 @@ from governance.queries.checks import (
     check_versions_before,
     included_by,
     newer_included,
-    newest_checks_of,
     ours_named,
     own_version,
 )
@@ -62,7 +62,7 @@ class Shown:
 def check(request: MemberRequest, check_name: str) -> HttpResponse:
     """As it is now."""
     found = _found(request, check_name)
-    before = _number(request.GET.get("before"))
+    before = whole_number(request.GET.get("before"))
     lines = lines_by_check(bindings_of(request.project)).get(check_name, [])
     includers = included_by(request.project).get(check_name, [])
     context = _head(request, found, OVERVIEW) | _text(found)
@@ -105,8 +105,8 @@ def check_version(request: MemberRequest, check_name: str, number: int) -> HttpR
 def compare_check(request: MemberRequest, check_name: str) -> HttpResponse:
     """Any two versions side by side; without a choice the newest and the one before."""
     newest = _found(request, check_name)
-    to = _number(request.GET.get("to")) or newest.number
-    start = _number(request.GET.get("from")) or max(1, to - 1)
+    to = whole_number(request.GET.get("to")) or newest.number
+    start = whole_number(request.GET.get("from")) or max(1, to - 1)
     before, after = _found(request, check_name, start), _found(request, check_name, to)
     is_whole = "whole" in request.GET
     sides, differing = sides_of(before.text, after.text, whole=is_whole, words=CHECK_WORDS)
@@ -168,11 +168,7 @@ def take_newer_included(request: MemberRequest, check_name: str) -> HttpResponse
 
 
 def _found(request: MemberRequest, name: str, number: int | None = None) -> Shown:
-    saved = (
-        next(iter(newest_checks_of(request.project, name)), None)
-        if number is None
-        else own_version(request.project, name, number)
-    )
+    saved = own_version(request.project, name, number)
     if saved is not None:
         text = bytes(saved.document).decode()
         return Shown(name, saved.number, Origin.OWN, text, saved.description, saved)
@@ -219,9 +215,3 @@ def _included_changes(before: Shown, after: Shown) -> list[tuple[str, int | None
     return [
         (name, was.get(name), now.get(name)) for name in names if was.get(name) != now.get(name)
     ]
-
-
-def _number(text: str | None) -> int | None:
-    """A version's number as an address has it."""
-    is_one = text is not None and text.isascii() and text.isdecimal() and len(text) < 10
-    return int(text) if is_one and text else None

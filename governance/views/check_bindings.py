@@ -25,6 +25,7 @@ from governance.domain.bindings import (
     with_line,
 )
 from governance.domain.errors import InvalidInput, Problem
+from governance.domain.numbers import whole_number
 from governance.policies import Action, may, refuse_unless
 from governance.queries.check_bindings import Bindings, bindings_of
 from governance.queries.checks import check_names, ours
@@ -68,7 +69,7 @@ def check_bindings(request: MemberRequest) -> HttpResponseBase:
         return _page(request, _stepped(lines, act), present, is_changed=True)
     lines = [line for line in lines if line.tool or line.check]  # a line begun and left alone
     try:
-        revision = _number(request.POST.get("revision", ""))
+        revision = whole_number(request.POST.get("revision"))
         changed = bind(request.project, lines, revision=revision, by=request.actor)
     except InvalidInput as refused:
         return _page(request, lines, present, refused=refused, is_changed=True, status=422)
@@ -151,7 +152,3 @@ def _lines(lines: Sequence[Binding], problems: Sequence[Problem]) -> list[Line]:
         hidden = None if before is None else before + 1
         found.append(Line(place + 1, line, errors.get(place, {}), hidden))
     return found
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None

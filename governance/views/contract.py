@@ -13,14 +13,16 @@ from governance.domain.dialect import Dialect
 from governance.domain.document import Document
 from governance.domain.errors import NotFound
 from governance.domain.meaning import changes
+from governance.domain.numbers import whole_number
 from governance.domain.outline import outline
 from governance.domain.rule_aspects import rules_said
 from governance.models import Bundle, BundleVersion, Deployment
 from governance.policies import Action, may
-from governance.queries.bundles import assignments_of, document_of, newest_of, places_with_a_past
+from governance.queries.bundles import assignments_of, document_of, places_with_a_past
 from governance.queries.checking import Marked, check_text
 from governance.views.contract_tabs import COMPARE, OVERVIEW, TEXT, shown_tabs
 from governance.views.contract_words import mode_fact, rules_fact, standing_sentence
+from governance.views.named import newest_named
 from governance.views.text_sides import MOST_LINES, sides_of
 from governance.views.yaml_marks import marked_lines
 
@@ -31,9 +33,9 @@ CHOICES = 200  # versions that can be chosen for a comparison
 @require_safe
 @member_page()
 def contract(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    newest, *rest = _newest_two(request, bundle_name)
+    newest, *rest = newest_named(request, bundle_name, 2)
     earlier, bundle = rest[0] if rest else None, newest.bundle
-    before = _number(request.GET.get("before"))
+    before = whole_number(request.GET.get("before"))
     versions = queries.versions_before(bundle, before, VERSIONS + 1)
     live = queries.live_deployments(request.project, [bundle.pk])
     document = document_of(newest)
@@ -62,7 +64,7 @@ def contract_version(
     request: MemberRequest, bundle_name: str, number: int | None = None
 ) -> HttpResponse:
     """A version's text; without a number that of the newest."""
-    newest = _newest(request, bundle_name)
+    newest = newest_named(request, bundle_name)[0]
     bundle = newest.bundle
     version = newest if number in (None, newest.number) else _version(bundle, number)
     document = document_of(version)
@@ -87,10 +89,10 @@ def contract_version(
 @member_page()
 def compare_contract(request: MemberRequest, bundle_name: str) -> HttpResponse:
     """Any two versions; without a choice the newest and the one before."""
-    newest = _newest(request, bundle_name)
+    newest = newest_named(request, bundle_name)[0]
     bundle = newest.bundle
-    to = _number(request.GET.get("to")) or newest.number
-    start = _number(request.GET.get("from")) or max(1, to - 1)
+    to = whole_number(request.GET.get("to")) or newest.number
+    start = whole_number(request.GET.get("from")) or max(1, to - 1)
     before, after = _version(bundle, start), _version(bundle, to)
     context = _head(request, newest, COMPARE) | {
         "page_title": f"{bundle_name} v{start} and v{to}",
@@ -106,7 +108,7 @@ def compare_contract(request: MemberRequest, bundle_name: str) -> HttpResponse:
 @require_safe
 @member_page()
 def download_contract(request: MemberRequest, bundle_name: str, number: int) -> HttpResponse:
-    bundle = _newest(request, bundle_name).bundle
+    bundle = queries.existing_bundle(request.project, bundle_name)
     document = document_of(_version(bundle, number))
     asked = request.GET.get("dialect")
     dialect = Dialect(asked) if asked in list(Dialect) else document.dialect
@@ -136,17 +138,6 @@ def _difference(
     return {"changes": changes(old, new), "sides": sides, "differing": differing}
 
 
-def _newest(request: MemberRequest, name: str) -> BundleVersion:
-    return _newest_two(request, name, 1)[0]
-
-
-def _newest_two(request: MemberRequest, name: str, number: int = 2) -> list[BundleVersion]:
-    found = newest_of(request.project, name, number)
-    if not found:
-        raise NotFound("There is no such contract.")
-    return found
-
-
 def _version(bundle: Bundle, number: int | None) -> BundleVersion:
     version = queries.version_numbered(bundle, number or 0)
     if version is None:
@@ -161,12 +152,6 @@ def _numbers(live: list[Deployment]) -> dict[str, int]:
 def _surprises(request: MemberRequest, document: Document) -> list[Marked]:
     checked = check_text(document.text, tools=queries.tools_seen(request.project))
     return [each for each in checked.problems if each.severity == "warning"]
-
-
-def _number(text: str | None) -> int | None:
-    """A version's number as an address has it."""
-    is_one = text is not None and text.isascii() and text.isdecimal() and len(text) < 10
-    return int(text) if is_one and text else None
 
 
 def _other(dialect: Dialect) -> Dialect:

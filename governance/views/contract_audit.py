@@ -8,7 +8,6 @@ from django.views.decorators.http import require_safe
 
 from governance import queries
 from governance.auth import MemberRequest, member_page
-from governance.domain.errors import NotFound
 from governance.models import Bundle, Check
 from governance.views.audit import PAGE, number_before
 from governance.views.contract_tabs import AUDIT, shown_tabs
@@ -17,9 +16,7 @@ from governance.views.contract_tabs import AUDIT, shown_tabs
 @require_safe
 @member_page()
 def contract_audit(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    bundle = queries.bundle_named(request.project, bundle_name)
-    if bundle is None:
-        raise NotFound("There is no such contract.")
+    bundle = queries.existing_bundle(request.project, bundle_name)
     context = entries_about(request, bundle) | {
         "page_title": f"Audit of {bundle.name}",
         "bundle": bundle,

@@ -19,6 +19,7 @@ from governance.models import BundleVersion, Deployment
 from governance.policies import Action, may
 from governance.queries.deployments import version_of
 from governance.queries.plans import Plan, meaning_between, plan_of
+from governance.views.named import newest_named
 from governance.views.version_choices import version_choices
 
 
@@ -31,7 +32,7 @@ def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
         "version": request.GET.get("version", ""),
         "environment": request.GET.get("environment", "") or _only(required),
     }
-    newest = None if chosen["version"] else _newest(request, bundle_name)
+    newest = None if chosen["version"] else newest_named(request, bundle_name)[0]
     if newest is not None:
         chosen["version"] = str(newest.number)
     is_chosen = bool(chosen["environment"]) and "choose" not in request.GET
@@ -172,14 +173,6 @@ def _of_plan(request: MemberRequest, plan: Plan) -> dict[str, Any]:
 
 def _only(environments: Mapping[str, object]) -> str:
     return next(iter(environments)) if len(environments) == 1 else ""
-
-
-def _newest(request: MemberRequest, bundle_name: str) -> BundleVersion:
-    bundle = queries.bundle_named(request.project, bundle_name)
-    found = queries.newest_version(bundle) if bundle else None
-    if found is None:
-        raise NotFound("There is no such contract.")
-    return found
 
 
 def _before(deployment: Deployment) -> BundleVersion:

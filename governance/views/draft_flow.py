@@ -14,11 +14,12 @@ from governance.commands.kept_texts import DraftElsewhere
 from governance.commands.saving import LONGEST_MESSAGE, MovedOn
 from governance.domain.errors import DocumentInvalid, InvalidInput, NotFound
 from governance.domain.merging import merge
+from governance.domain.numbers import whole_number
 from governance.domain.written import as_written
 from governance.models.drafts import KeptText
 from governance.views.draft_kinds import DraftKind
 from governance.views.text_sides import sides_of
-from governance.views.writing import D, T, V, Writing, number_in, rows_of
+from governance.views.writing import D, T, V, Writing, rows_of
 
 
 def edit(
@@ -167,7 +168,7 @@ def _keep(kind: DraftKind[T, V, D], request: MemberRequest, present: Writing[T, 
     if text is None:
         raise InvalidInput("There is no text to keep.")
     if present.of is not None:
-        base = number_in(request.POST.get("base")) or present.number
+        base = whole_number(request.POST.get("base")) or present.number
         return kind.keep(request, present.of, text=text, base=base, seen=seen)
     if present.draft is None:
         raise NotFound("There is no such draft.")

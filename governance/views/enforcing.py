@@ -13,6 +13,7 @@ from governance.commands.enforcing import enforce as make_enforcing
 from governance.domain.document import read_document
 from governance.domain.enforcing import enforced
 from governance.domain.errors import GovernanceError, NotFound
+from governance.domain.numbers import whole_number
 from governance.models import BundleVersion
 from governance.policies import Action
 from governance.queries.deployments import version_of
@@ -49,9 +50,8 @@ def enforce(request: MemberRequest, bundle_name: str) -> HttpResponse:
 
 
 def _version(request: MemberRequest, bundle_name: str) -> BundleVersion:
-    number = request.GET.get("version", "")
-    whole = number.isascii() and number.isdigit() and len(number) < 10
-    found = version_of(request.project, bundle_name, int(number)) if whole else None
+    number = whole_number(request.GET.get("version"))
+    found = None if number is None else version_of(request.project, bundle_name, number)
     if found is None:
         raise NotFound("There is no such version.")
     return found

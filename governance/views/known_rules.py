@@ -12,9 +12,9 @@ from governance.auth import MemberRequest, member_page
 from governance.commands.kept_texts import DraftElsewhere
 from governance.commands.known_rules import RuleIsThere, draft_known_rule
 from governance.domain.errors import InvalidInput, NotFound
+from governance.domain.numbers import whole_number
 from governance.policies import Action
 from governance.queries.check_bindings import bindings_of
-from governance.views.writing import number_in
 
 
 @require_POST
@@ -31,7 +31,7 @@ def draft_rule(request: MemberRequest) -> HttpResponse:
     except (DraftElsewhere, InvalidInput, NotFound) as refused:
         messages.error(request, f"The rule was not drafted: {refused}")
         return redirect("outcomes:suggestions", slug)
-    suggestion = number_in(sent.get("suggestion", ""))
+    suggestion = whole_number(sent.get("suggestion")) or 0
     effect = reverse("outcomes:suggestion_effect", args=[slug, suggestion])
     # The same request again, which may write as this one did.
     return redirect(f"{effect}?draft={draft.pk}", preserve_request=True)

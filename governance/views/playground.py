@@ -8,7 +8,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from governance import queries
 from governance.auth import MemberRequest, member_page
-from governance.domain.errors import NotFound
 from governance.forms import sent
 from governance.models import Bundle
 from governance.policies import Action, may
@@ -17,6 +16,7 @@ from governance.queries.drafts import draft_of, text_of
 from governance.queries.trying import Tried, try_call
 from governance.views.call_form import CallForm
 from governance.views.contract_tabs import PLAYGROUND, shown_tabs
+from governance.views.named import version_asked
 
 CHOICES = 200  # versions that can be chosen
 DRAFT = "draft"
@@ -47,9 +47,7 @@ def playground(request: MemberRequest, bundle_name: str = "") -> HttpResponse:
 @require_POST
 @member_page()
 def playground_result(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    bundle = _bundle(request, bundle_name)
-    if bundle is None:
-        raise NotFound("There is no such contract.")
+    bundle = queries.existing_bundle(request.project, bundle_name)
     form = CallForm(request.POST)
     context = {"bundle": bundle, "form": form} | _tried(request, bundle, form)
     return render(request, "governance/_tried.html", context)
@@ -100,10 +98,7 @@ def _against(request: MemberRequest, bundle: Bundle) -> Against:
     asked = _asked(request)
     if asked == DRAFT and (draft := draft_of(bundle, request.user.pk)):
         return Against(DRAFT, "your draft", draft.text)
-    number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 0
-    version = queries.version_numbered(bundle, number) if number else queries.newest_version(bundle)
-    if version is None:
-        raise NotFound(f"{bundle.name} has no such version.")
+    version = version_asked(bundle, asked)
     return Against(str(version.number), f"v{version.number}", text_of(version))
 
 
@@ -114,9 +109,4 @@ def _asked(request: MemberRequest) -> str:
 def _bundle(request: MemberRequest, name: str) -> Bundle | None:
     """Of the address, else the chosen one."""
     chosen = name or request.POST.get("contract") or request.GET.get("contract", "")
-    if not chosen:
-        return None
-    bundle = queries.bundle_named(request.project, chosen)
-    if bundle is None:
-        raise NotFound("There is no such contract.")
-    return bundle
+    return queries.existing_bundle(request.project, chosen) if chosen else None

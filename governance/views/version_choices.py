@@ -3,7 +3,7 @@
 from typing import Final, NamedTuple
 
 from governance import queries
-from governance.domain.errors import NotFound
+from governance.domain.numbers import whole_number
 from governance.models import BundleVersion, Project
 
 LISTED: Final = 50
@@ -22,18 +22,16 @@ class VersionChoices(NamedTuple):
 
 def version_choices(project: Project, name: str, chosen: str) -> VersionChoices:
     """The newest; of those before them what is live or chosen."""
-    bundle = queries.bundle_named(project, name)
-    if bundle is None:
-        raise NotFound("There is no such contract.")
+    bundle = queries.existing_bundle(project, name)
     newest = queries.versions_before(bundle, None, LISTED + 1)
     versions = {each.number: each for each in newest[:LISTED]}
     places: dict[int, list[str]] = {}
     for each in queries.live_deployments(project, [bundle.pk]):
         versions.setdefault(each.version.number, each.version)
         places.setdefault(each.version.number, []).append(each.environment.name)
-    is_number = chosen.isascii() and chosen.isdecimal() and len(chosen) < 10
-    if is_number and int(chosen) not in versions:
-        older = queries.version_numbered(bundle, int(chosen))
+    asked = whole_number(chosen)
+    if asked is not None and asked not in versions:
+        older = queries.version_numbered(bundle, asked)
         versions |= {older.number: older} if older else {}
     return VersionChoices(
         [

@@ -45,9 +45,3 @@ class Writing(Generic[T, V, D]):
 def rows_of(lines: int) -> int:
     """How high the text area of so many lines is."""
     return min(max(lines, FEWEST_ROWS), MOST_ROWS)
-
-
-def number_in(text: str | None) -> int:
-    """A version's number as a form has it; zero for anything else."""
-    fits = text is not None and text.isascii() and text.isdecimal() and len(text) < 10
-    return int(text) if fits and text else 0

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
+from governance.domain.numbers import whole_number
 from governance.policies import Action, may
 from governance.table_files import table_file
 from outcomes import queries
@@ -250,8 +251,7 @@ def _is_in(agent: FleetAgent, state: str) -> bool:
 
 def _first(request: MemberRequest, of: int) -> int:
     """The place of the first row; one that no page begins with is taken to the page that has it."""
-    asked = request.GET.get("start", "")
-    place = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0
+    place = whole_number(request.GET.get("start")) or 0
     return place // SHOWN * SHOWN if place < of else 0
 
 

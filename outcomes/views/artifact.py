@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
 from governance.domain.figures import thousands
+from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.queries.naming import documents_naming
 from outcomes import queries
 from outcomes.domain.pieces.kinds import Shown
@@ -27,7 +28,6 @@ from outcomes.views.rows import arguments_text
 
 REFERRING: Final = 20
 READING: Final = 20
-DIGITS: Final = 18
 WORDS: Final = {
     Shown.TEXT: "Text",
     Shown.JSON: "JSON",
@@ -126,8 +126,7 @@ def _piece(request: MemberRequest, stored: Artifact | None) -> Piece | None:
 
 
 def _number(request: MemberRequest, name: str) -> int | None:
-    said = request.GET.get(name, "").strip().replace(",", "")
-    return int(said) if said.isascii() and said.isdecimal() and len(said) <= DIGITS else None
+    return whole_number(request.GET.get(name, "").strip().replace(",", ""), ID_DIGITS)
 
 
 def _around(here: str, piece: Piece) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from governance import queries as governance
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import DocumentInvalid, GovernanceError, NotFound
+from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.policies import Action, may, refuse_unless
 from governance.queries.drafts import text_in_editor
 from outcomes import commands, doorbell, queries
@@ -36,9 +37,7 @@ VERSIONS: Final = 100
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
 def backtests(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    bundle = governance.bundle_named(request.project, bundle_name)
-    if bundle is None:
-        raise NotFound("There is no such contract.")
+    bundle = governance.existing_bundle(request.project, bundle_name)
     versions = governance.versions_before(bundle, None, VERSIONS)
     asked, refused = asked_in(request.GET), ""
     if request.method == "POST":
@@ -51,7 +50,9 @@ def backtests(request: MemberRequest, bundle_name: str) -> HttpResponse:
             return _started(request, version=chosen[0].pk, wanted=asked.wanted())
         except GovernanceError as error:
             refused = str(error)
-    found = queries.backtests_of(request.project.pk, bundle.name, _before(request))
+    found = queries.backtests_of(
+        request.project.pk, bundle.name, whole_number(request.GET.get("before"), ID_DIGITS)
+    )
     context = {
         "page_title": f"Backtests of {bundle.name}",
         "bundle": bundle,
@@ -201,8 +202,3 @@ def _found(request: MemberRequest, number: int) -> Backtest:
     if found is None:
         raise NotFound("There is no such backtest.")
     return found
-
-
-def _before(request: MemberRequest) -> int | None:
-    before = request.GET.get("before", "")
-    return int(before) if before.isascii() and before.isdecimal() and len(before) < 18 else None

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_safe
 
 from governance import queries as contracts
 from governance.auth import MemberRequest, member_page
-from governance.domain.errors import NotFound
 from governance.queries.bundles import listed_bundles
 from outcomes.domain.moments import after_the_minute, time_text, to_the_minute
 from outcomes.queries.backtests import number_of_backtests
@@ -46,7 +45,6 @@ class Taken(NamedTuple):
 
     environment_id: int
     words: str
-    url_environment: str
 
 
 @require_safe
@@ -77,9 +75,7 @@ def contract_agents(request: MemberRequest) -> HttpResponse:
 @member_page()
 def contract_figures(request: MemberRequest) -> HttpResponse:
     """Who runs a contract, who has taken what is live, and how much it denied."""
-    bundle = contracts.bundle_named(request.project, request.GET.get("of", ""))
-    if bundle is None:
-        raise NotFound("There is no such contract.")
+    bundle = contracts.existing_bundle(request.project, request.GET.get("of", ""))
     found = running(request.project.pk, bundle.name)
     live = contracts.live_deployments(request.project, [bundle.pk])
     since, until = _last_day()
@@ -89,7 +85,6 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
         Taken(
             each.environment_id,
             _taken_words(found, bundle.name, each.environment.name, each.version.number),
-            each.environment.name,
         )
         for each in live
     ]
@@ -115,9 +110,7 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
 @member_page()
 def contract_counts(request: MemberRequest, bundle_name: str) -> HttpResponse:
     """What the tabs of a contract are told; whoever asks for it alone is led to them."""
-    bundle = contracts.bundle_named(request.project, bundle_name)
-    if bundle is None:
-        raise NotFound("There is no such contract.")
+    bundle = contracts.existing_bundle(request.project, bundle_name)
     if request.headers.get("HX-Request") != "true":
         return redirect("governance:contract", request.project.slug, bundle.name)
     live = contracts.live_deployments(request.project, [bundle.pk])

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from governance.auth import MemberRequest
+from governance.domain.numbers import whole_number
 from outcomes.views.paging import with_query
-
-LARGEST_VERSION = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +26,7 @@ class Narrowing:
 
 def narrowing_of(request: MemberRequest) -> Narrowing:
     contract, version = request.GET.get("contract", ""), request.GET.get("version", "")
-    is_number = version.isascii() and version.isdecimal() and len(version) < 11
-    number = int(version) if contract and is_number else None
-    return Narrowing(contract, number if number is not None and number <= LARGEST_VERSION else None)
+    return Narrowing(contract, whole_number(version) if contract else None)
 
 
 def narrowing_context(

@@ -8,7 +8,6 @@ from django.views.decorators.http import require_safe
 
 from governance import queries as governance
 from governance.auth import MemberRequest, member_page
-from governance.domain.errors import NotFound
 from governance.policies import Action, may
 from outcomes import queries
 from outcomes.views.backtest_words import told
@@ -18,9 +17,7 @@ from outcomes.views.backtest_words import told
 @member_page()
 def newest_backtest(request: MemberRequest, bundle_name: str) -> HttpResponse:
     """The part, or a page around it for who follows its link."""
-    bundle = governance.bundle_named(request.project, bundle_name)
-    if bundle is None:
-        raise NotFound("There is no such contract.")
+    bundle = governance.existing_bundle(request.project, bundle_name)
     newest = governance.newest_version(bundle)
     found = newest and queries.newest_backtest_of(request.project.pk, newest.revision_hash)
     is_of_newest = found is not None

@@ -16,6 +16,7 @@ from governance.domain.actor import shown
 from governance.domain.document import read_document
 from governance.domain.enforcing import enforced
 from governance.domain.errors import NotFound
+from governance.domain.numbers import whole_number
 from governance.policies import Action, may
 from governance.queries.deployments import VersionThere, version_there
 from outcomes.commands.observed import take_back, tick_off
@@ -75,11 +76,10 @@ def tick(request: MemberRequest, bundle_name: str) -> HttpResponse:
 
 
 def _there(request: MemberRequest, bundle_name: str, environment: str, number: str) -> VersionThere:
-    if number and not (number.isascii() and number.isdigit() and len(number) < 10):
+    asked = whole_number(number)
+    if number and asked is None:
         raise NotFound("There is no such version.")
-    found = version_there(
-        request.project, bundle_name, environment, int(number) if number else None
-    )
+    found = version_there(request.project, bundle_name, environment, asked)
     if found is None:
         raise NotFound("There is no such version there.")
     return found
@@ -87,9 +87,7 @@ def _there(request: MemberRequest, bundle_name: str, environment: str, number: s
 
 def _places(request: MemberRequest, bundle_name: str) -> dict[str, int]:
     """Where it is live, and which version."""
-    bundle = governed.bundle_named(request.project, bundle_name)
-    if bundle is None:
-        raise NotFound("There is no such contract.")
+    bundle = governed.existing_bundle(request.project, bundle_name)
     live = governed.live_deployments(request.project, [bundle.pk])
     return {each.environment.name: each.version.number for each in live}
 

@@ -17,6 +17,7 @@ from governance.auth import MemberRequest, member_page
 from governance.domain.bindings import Binding
 from governance.domain.checks.matching.globs import glob_matches
 from governance.domain.errors import InvalidInput
+from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.domain.written import as_written
 from governance.policies import Action
 from governance.queries.checking_checks import read_check_text
@@ -227,11 +228,10 @@ def _asked(request: MemberRequest) -> Asked:
     name, _, value = sent.get("pick", "").partition(":")  # the button that was pressed
     order = value if name == "order" else sent.get("order", "")
     show = value if name == "show" else sent.get("show", "")
-    draft = sent.get("draft", "")
     return Asked(
         text=as_written(sent.get("text", "")),
         check=sent.get("of", ""),
-        draft=int(draft) if draft.isascii() and draft.isdecimal() and len(draft) < 18 else 0,
+        draft=whole_number(sent.get("draft"), ID_DIGITS) or 0,
         tools=sent.get("tools", "").replace("\0", "")[:2_000],
         order=order if order in ORDERS else "shape",
         show=show if show in SHOWS else "",

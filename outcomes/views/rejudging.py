@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from governance import queries as governance
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import DocumentInvalid, GovernanceError, NotFound
+from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.policies import Action, may, refuse_unless
 from governance.queries.checking_checks import read_check_text
 from governance.queries.checks import (
@@ -67,7 +68,10 @@ def check_backtests(request: MemberRequest, check_name: str) -> HttpResponse:
         except GovernanceError as error:
             refused = str(error)
     found = queries.rejudgings(
-        request.project.pk, BACKTEST, check=check_name, before=_before(request)
+        request.project.pk,
+        BACKTEST,
+        check=check_name,
+        before=whole_number(request.GET.get("before"), ID_DIGITS),
     )
     context = _list(request, found, asked) | {
         "page_title": f"What {check_name} would change",
@@ -144,7 +148,11 @@ def reclassifications(request: MemberRequest) -> HttpResponse:
             return redirect("outcomes:reclassification", request.project.slug, started.pk)
         except GovernanceError as error:
             refused = str(error)
-    found = queries.rejudgings(request.project.pk, RECLASSIFICATION, before=_before(request))
+    found = queries.rejudgings(
+        request.project.pk,
+        RECLASSIFICATION,
+        before=whole_number(request.GET.get("before"), ID_DIGITS),
+    )
     context = _list(request, found, asked) | {
         "page_title": "Reclassify",
         "refused": refused,
@@ -276,8 +284,3 @@ def _found(request: MemberRequest, number: int, kind: str) -> Rejudging:
 def _url(request: MemberRequest, found: Rejudging) -> str:
     view = "check_backtest" if found.kind == BACKTEST else "reclassification"
     return reverse(f"outcomes:{view}", args=[request.project.slug, found.pk])
-
-
-def _before(request: MemberRequest) -> int | None:
-    before = request.GET.get("before", "")
-    return int(before) if before.isascii() and before.isdecimal() and len(before) < 18 else None

@@ -8,6 +8,7 @@ from governance.domain.checks.named import NamedCheck
 from governance.domain.checks.skeletons import rule_for
 from governance.domain.errors import InvalidInput, NotFound
 from governance.domain.json_value import Json
+from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.queries.checking_checks import read_check_text
 from outcomes.domain.tried import Result
 from outcomes.rejudging.newest import result_numbered
@@ -65,8 +66,7 @@ def _fits(depth: int) -> bool:
 
 
 def _result(project: int, call: str) -> Result:
-    number = int(call) if call.isascii() and call.isdecimal() and len(call) < 19 else 0
-    row = result_numbered(project, number)
+    row = result_numbered(project, whole_number(call, ID_DIGITS) or 0)
     if row is None:
         raise NotFound("There is no such result.")
     read = read_results([row], {}, OutputsAtHand(project, [row]).read)

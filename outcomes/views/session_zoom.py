@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from django.http import QueryDict
 
+from governance.domain.numbers import whole_number
 from outcomes.charts import By
 
 FEWEST: Final = 20  # calls that are zoomed in to
@@ -49,8 +50,8 @@ class Zoom:
 def zoom_of(query: QueryDict) -> Zoom:
     return Zoom(
         by="time" if query.get("by") == "time" else "call",
-        first=_number(query.get("from", "")),
-        last=_number(query.get("to", "")),
+        first=whole_number(query.get("from")) or 0,
+        last=whole_number(query.get("to")) or 0,
         limit=query.get("limit", ""),
     )
 
@@ -93,7 +94,3 @@ def _further(to: Callable[..., dict[str, str]], shown: Zoom, first: int, last: i
     begin, end = max(shown.first - half, first), min(shown.last + half, last)
     whole = begin == first and end == last
     return ZoomLink("out", "Further", to(first=0 if whole else begin, last=0 if whole else end))
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0

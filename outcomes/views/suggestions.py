@@ -15,6 +15,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from governance.auth import MemberRequest, member_page
 from governance.domain.actor import shown
 from governance.domain.errors import DocumentInvalid, InvalidInput, NotFound
+from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.policies import Action, may
 from governance.queries.check_drafts import check_draft_numbered
 from governance.table_files import table_file
@@ -104,9 +105,8 @@ def bring_back_suggestion(request: MemberRequest, suggestion_id: int) -> HttpRes
 @member_page(Action.WRITE_CHECK)
 def suggestion_effect(request: MemberRequest, suggestion_id: int) -> HttpResponse:
     """Has what one's draft would change computed, and goes on to its editor meanwhile."""
-    number = request.GET.get("draft", "")
-    is_number = number.isascii() and number.isdecimal() and len(number) < 19
-    draft = check_draft_numbered(request.project, request.user.pk, int(number) if is_number else 0)
+    number = whole_number(request.GET.get("draft"), ID_DIGITS) or 0
+    draft = check_draft_numbered(request.project, request.user.pk, number)
     if draft is None:
         messages.info(request, "That draft is saved or discarded already.")
         return _back(request)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
+from governance.domain.numbers import whole_number
 from outcomes.domain.taking import Taking
 from outcomes.queries.fleet import FleetAgent
 from outcomes.queries.taking import Takers, takers
@@ -45,18 +46,18 @@ def taking(request: MemberRequest) -> HttpResponse:
 
 
 def _taking(request: MemberRequest) -> dict[str, Any]:
-    asked, number = request.GET, request.GET.get("version", "")
+    asked, number = request.GET, whole_number(request.GET.get("version"))
     bundle, environment = asked.get("bundle", ""), asked.get("environment", "")
-    if not (number.isascii() and number.isdigit() and len(number) < 10):
+    if number is None:
         raise NotFound("There is no such version.")
-    found = takers(request.project.pk, environment=environment, bundle=bundle, number=int(number))
+    found = takers(request.project.pk, environment=environment, bundle=bundle, number=number)
     rows = found.rows[:SHOWN]
     tag = _tag(found)
     address = with_query(
         reverse("outcomes:taking", args=[request.project.slug]),
         bundle=bundle,
         environment=environment,
-        version=number,
+        version=str(number),
     )
     return {
         "page_title": f"Who runs {bundle} v{number}",

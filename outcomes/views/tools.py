@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from governance import queries as governance
 from governance.auth import MemberRequest, beside, member_page
+from governance.domain.numbers import whole_number
 from governance.queries import Judges
 from governance.table_files import table_file
 from outcomes.domain.scope import Scope
@@ -241,15 +242,14 @@ def _heads(here: str, asked: Asked) -> list[Head]:
 
 
 def _asked(request: MemberRequest) -> Asked:
-    sort, place = request.GET.get("sort", ""), request.GET.get("place", "")
+    sort, place = request.GET.get("sort", ""), whole_number(request.GET.get("place")) or 0
     column = sort.removeprefix("-")
-    is_place = place.isascii() and place.isdecimal() and len(place) < 10
     return Asked(
         text=request.GET.get("q", "").strip(),
         check=WITHOUT_CHECK if request.GET.get("check") == WITHOUT_CHECK else "",
         column=column if column in SORTED else WORST_FIRST,
         turned=column in SORTED and sort.startswith("-"),
-        first=int(place) // SHOWN * SHOWN if is_place else 0,
+        first=place // SHOWN * SHOWN,
     )
 
 

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
+from governance.domain.numbers import whole_number
 from governance.domain.success import Verdict
 from governance.queries.checks import check_named, ours_named
 from outcomes.queries.two_versions import two_versions, versions_heard
@@ -45,7 +46,5 @@ def check_verdicts(request: MemberRequest, check_name: str) -> HttpResponse:
 
 
 def _chosen(request: MemberRequest, key: str, heard: list[int]) -> int | None:
-    given = request.GET.get(key, "")
-    if given.isascii() and given.isdecimal() and len(given) < 10:
-        return int(given)
-    return heard[0] if heard else None
+    given = whole_number(request.GET.get(key))
+    return given if given is not None else next(iter(heard), None)

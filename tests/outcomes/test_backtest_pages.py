@@ -130,6 +130,11 @@ def test_the_panel_asks_for_some_agents_and_tools_alone(project, agent, editor):
     assert "tools <code>sh*</code>" in page
 
 
+def test_a_draft_of_more_digits_than_any_id_is_none(project, editor):
+    asked = at(project, "backtest_panel") + "?draft=" + "9" * 5_000
+    assert editor.get(asked, headers={"HX-Request": "true"}).status_code == 200
+
+
 def test_a_text_that_is_no_contract_is_told_where(project, editor):
     response = editor.post(at(project, "backtest_text"), {"text": "kind: Ruleset\n  a: b"})
     assert response.status_code == 422
