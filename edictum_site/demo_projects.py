@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from typing import IO, Final
 
 from django.conf import settings
@@ -44,9 +43,7 @@ def see_to_demos() -> None:
         _running.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd=settings.BASE))
 
 
-def fill_demo(
-    run: DemoRun, *, url: str, share: float = 1.0, tell: Callable[[DemoRun], None] = lambda _: None
-) -> str:
+def fill_demo(run: DemoRun, *, url: str, share: float) -> str:
     """What went wrong, if anything. Call it in the main thread: its child dies with that."""
     project = run.project
     asked = {"url": url, "key": governance.make_demo_key(project), "seed": SEED, "share": share}
@@ -65,7 +62,7 @@ def fill_demo(
         assert child.stdout is not None  # noqa: S101
         child.stdin.write(json.dumps(asked) + "\n")
         child.stdin.close()
-        error = _follow(run, child.stdout, tell)
+        error = _follow(run, child.stdout)
     finally:
         child.kill()
         code = child.wait()
@@ -79,7 +76,7 @@ def fill_demo(
     return error
 
 
-def _follow(run: DemoRun, lines: IO[str], tell: Callable[[DemoRun], None]) -> str:
+def _follow(run: DemoRun, lines: IO[str]) -> str:
     """What it says, until it is done or nobody wants it any more."""
     for line in lines:
         said = json.loads(line)
@@ -89,7 +86,6 @@ def _follow(run: DemoRun, lines: IO[str], tell: Callable[[DemoRun], None]) -> st
         figures = {"passed": run.passed, "total": run.total, "calls": run.calls}
         if not outcomes.note_demo(run, **figures):
             return ""  # removed, or cancelled
-        tell(run)
         if run.passed == run.total:
             return ""
     return ENDED_EARLY

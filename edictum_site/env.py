@@ -22,13 +22,11 @@ def env_int(name: str, default: int) -> int:
         raise SettingInvalid(f"{name} must be a whole number, not {value!r}.") from None
 
 
-def env_bool(name: str, *, default: bool = False) -> bool:
+def env_bool(name: str) -> bool:
     value = env_str(name).lower()
-    if not value:
-        return default
     if value in {"1", "true", "yes", "on"}:
         return True
-    if value in {"0", "false", "no", "off"}:
+    if value in {"", "0", "false", "no", "off"}:
         return False
     raise SettingInvalid(f"{name} must be 1 or 0, not {value!r}.")
 

@@ -1,6 +1,6 @@
 """Every chart with typical values, with none, with one point, with very many, and with gaps."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from zoneinfo import ZoneInfo
@@ -29,7 +29,6 @@ from outcomes.charts import (
 ZONE = ZoneInfo("Europe/Berlin")
 HOUR = timedelta(hours=1)
 SIZES = {"typical": 24, "empty": 0, "one point": 1, "huge": 9_000, "gaps": 24}
-Gap = Callable[[Sequence[float]], list[float | None]]
 
 
 @dataclass(frozen=True, slots=True)

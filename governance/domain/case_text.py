@@ -36,11 +36,11 @@ def written(calls: tuple[CaseCall, ...]) -> str:
     return f"[\n{lines}\n]"
 
 
-def calls_from(text: str, path: str = "calls") -> tuple[CaseCall, ...]:
-    value = read_json(text, path)
+def calls_from(text: str) -> tuple[CaseCall, ...]:
+    value = read_json(text, "calls")
     if not isinstance(value, list):
-        _refuse('This is no list: write [{"tool": "…", "args": {}}].', path)
-    return tuple(_call(item, f"{path}[{place}]") for place, item in enumerate(value))
+        _refuse('This is no list: write [{"tool": "…", "args": {}}].', "calls")
+    return tuple(_call(item, f"calls[{place}]") for place, item in enumerate(value))
 
 
 def _call(value: Json, path: str) -> CaseCall:

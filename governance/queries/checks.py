@@ -112,14 +112,6 @@ def check_versions_before(check: Check, before: int | None, limit: int) -> list[
     return list((rows.filter(number__lt=before) if before else rows)[:limit])
 
 
-def newest_checks_of(project: Project, name: str, number: int = 1) -> list[CheckVersion]:
-    """The newest versions of one check, whole; none when there is no such check."""
-    if not NAME.fullmatch(name):
-        return []
-    rows = CheckVersion.objects.filter(success_check__project=project, success_check__name=name)
-    return list(rows.select_related("success_check__project").order_by("-number")[:number])
-
-
 def newest_check_versions(project: Project, after: str, limit: int) -> list[CheckVersion]:
     """Of each check of its own the newest version, without its text, by name."""
     rows = _newest(project).filter(success_check__name__gt=after).defer(*HEAVY)
@@ -150,18 +142,14 @@ def missing_checks(project: Project, names: Iterable[str]) -> set[str]:
 
 
 def current_compiled(project: Project, name: str) -> Compiled | None:
-    return compiled_named(project, name)
-
-
-def compiled_named(project: Project, name: str, version: int | None = None) -> Compiled | None:
-    """The project's own, else what the console brings, of which there is one version only.
+    """The project's own, else what the console brings.
 
     Its own comes first: a console of tomorrow may bring a check of a name that is taken today.
     """
-    if row := own_version(project, name, version):
+    if row := own_version(project, name):
         return row.compiled
     found = ours_named(name)
-    return found.compiled if found and version in (None, found.version) else None
+    return found.compiled if found else None
 
 
 def own_version(

@@ -17,9 +17,9 @@ from governance.queries.checks import (
     Origin,
     free_check_name,
     newest_check_versions,
-    newest_checks_of,
     ours,
     ours_named,
+    own_version,
 )
 from governance.views.text_form import CheckForm
 
@@ -74,8 +74,8 @@ def _from(project: Project, start: str) -> str:
     if kind == "include" and brought is not None and brought.origin is Origin.SHIPPED:
         include = f"include: [{name}]\n"
         return EMPTY.format(name=free_check_name(project, f"our-{name}"), include=include)
-    if kind == "copy" and (found := newest_checks_of(project, name)):
-        text = bytes(found[0].document).decode()
+    if kind == "copy" and (found := own_version(project, name)):
+        text = bytes(found.document).decode()
         return under_name(text, free_check_name(project, name))
     if kind == "copy" and brought is not None:
         return under_name(brought.text, free_check_name(project, f"our-{name}"))

@@ -67,12 +67,10 @@ def figures_by_place(
     project_id: int,
     by: Literal["tool", "agent"],
     *,
-    since: datetime | None = None,
-    number: int | None = None,
+    since: datetime,
 ) -> dict[tuple[int, int], Figures]:
-    """By the number of the environment and that of the tool or the agent, of those that there are;
-    of one of them where its number is given."""
-    return _by_place(project_id, by, since, None, number, None)[0]
+    """By the numbers of the environment and of the tool or agent, of those that there are."""
+    return _by_place(project_id, by, since, None, None, None)[0]
 
 
 def two_figures_by_place(
@@ -82,9 +80,10 @@ def two_figures_by_place(
     since: datetime,
     cut: datetime,
     until: datetime,
-    number: int | None = None,
+    number: int | None,
 ) -> tuple[dict[tuple[int, int], Figures], dict[tuple[int, int], Figures]]:
-    """The same of two times, up to the cut and from there on, read at once."""
+    """The same of two times, up to the cut and from there on, read at once; of one tool or agent
+    where its number is given."""
     return _by_place(project_id, by, since, until, number, cut)
 
 
@@ -149,7 +148,6 @@ def figures_by_over_time(
     zone: tzinfo = UTC,
     *,
     cut: datetime | None = None,
-    durations: bool = False,
 ) -> dict[Any, list[StepFigures]]:
     """The same of each: a list that is as long for all of them. At a cut a step ends, and another
     begins, so that two times are read at once; without a step each of these is one."""
@@ -160,8 +158,7 @@ def figures_by_over_time(
             for reason, each in slot.figures().by_reason.items():
                 found[reason][place] = each
     else:
-        read = _read(project_id, wanted, by, steps, durations=durations)
-        for (key, place), slot in read.items():
+        for (key, place), slot in _read(project_id, wanted, by, steps).items():
             if each := slot.figures():
                 found[key][place] = each
     return {key: _all_steps(steps, those) for key, those in found.items()}

@@ -15,7 +15,7 @@ from governance.domain.bindings import Binding
 from governance.domain.checks.text import MAX_BYTES
 from governance.domain.roles import Role
 from governance.models import Check, CheckDraft, CheckVersion, Project
-from governance.queries.checks import newest_checks_of
+from governance.queries.checks import own_version
 from tests.governance.editing import CheckEditor, heading
 
 TEXT = """\
@@ -269,5 +269,5 @@ def test_nobody_opens_the_draft_of_another(project, me):
 def test_a_check_that_is_not_of_the_project_has_no_editor(project, me):
     assert me.client.get(me.address(check_name="nothing")).status_code == 404
     assert me.client.get(me.address(check_name="http")).status_code == 404
-    assert not newest_checks_of(project, "http")
+    assert own_version(project, "http") is None
     assert Check.objects.count() == 1

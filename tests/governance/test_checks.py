@@ -17,7 +17,6 @@ from governance.queries.checks import (
     check_named,
     check_names,
     check_versions_before,
-    compiled_named,
     current_compiled,
     included_by,
     newer_included,
@@ -83,7 +82,7 @@ def test_the_names_of_what_the_console_brings_are_not_free(project, name):
 def test_a_name_that_a_later_console_brings_too_stays_the_projects_own(project, monkeypatch):
     version = saved(project)
     monkeypatch.setattr("governance.queries.checks.VERSIONS", {"mine": 9})
-    assert compiled_named(project, "mine") == version.compiled
+    assert current_compiled(project, "mine") == version.compiled
     assert saved(project, TEXT + "# more\n").number == 2
 
 
@@ -139,7 +138,6 @@ def test_shipped_checks_can_be_included_and_are_brought_as_they_are_now(project)
     mine = saved(project, check_text(include=("http",)))
     assert [each["name"] for each in mine.included] == ["http"]
     assert current_compiled(project, "http") is not None
-    assert compiled_named(project, "http", 99) is None
     default = current_compiled(project, "default")
     assert default is not None
     assert (default["otherwise"], default["rules"]) == ("default", [])
