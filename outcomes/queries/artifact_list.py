@@ -41,9 +41,8 @@ class ArtifactFilter:
     agent: str = ""
     text: str = ""
     state: str = ""
-    since: datetime | None = (
-        None  # that a call refers to in this time, as far as first and last tell
-    )
+    # That a call refers to in this time, as far as the first and the newest call tell.
+    since: datetime | None = None
     until: datetime | None = None
 
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from outcomes.models import Backtest
 from outcomes.queries.changed_calls import ChangedFilter
+from outcomes.views.sentences import counted
 
 NAMES: Final = {
     "newly_denied": "Newly denied",
@@ -140,7 +141,7 @@ def limits_sentence(told: dict[str, Any]) -> str:
     if not sessions:
         return "No session was replayed."
     were = f"{stopped:,} were stopped by a limit" if stopped else "none was stopped by a limit"
-    return f"Of {sessions:,} session{_s(sessions)} {were}, as recorded."
+    return f"Of {counted(sessions, 'session')} {were}, as recorded."
 
 
 def missing_sentences(told: dict[str, dict[str, int]]) -> Iterator[tuple[str, str]]:
@@ -175,7 +176,3 @@ def _of_selector(what: str) -> str:
 
 def _calls(number: int) -> str:
     return "one call" if number == 1 else f"{number:,} calls"
-
-
-def _s(number: int) -> str:
-    return "" if number == 1 else "s"

@@ -15,6 +15,7 @@ from governance.domain.bindings import LAST, Binding, lines_from_form
 from governance.queries.check_bindings import bindings_of
 from outcomes.domain.shared_out import Partly, SharedOut
 from outcomes.queries.judged_calls import calls_shared_out
+from outcomes.views.sentences import counted
 
 A_DAY = timedelta(hours=24)
 SHOWN = 30  # tools without a check of their own
@@ -72,19 +73,19 @@ def uncovered_sentence(found: SharedOut) -> str:
         return "No call ran in the last 24 hours."
     said = []
     if found.uncovered:
-        said.append(f"{_tools(len(found.uncovered))}, {_share(found.uncovered_calls, found)}")
+        said.append(
+            f"{counted(len(found.uncovered), 'tool')}, {_share(found.uncovered_calls, found)}"
+        )
     if found.partly:
         where = "for some calls: " if found.uncovered else ""
-        said.append(f"{where}{_tools(len(found.partly))}, {_share(found.partly_calls, found)}")
+        said.append(
+            f"{where}{counted(len(found.partly), 'tool')}, {_share(found.partly_calls, found)}"
+        )
     if not said:
         return "Every tool that was called has a check of its own."
     whose = "its own" if found.uncovered else "its own for some calls"
     first, *more = said
     return "; ".join([f"No check of {whose}: {first} of calls", *more]) + "."
-
-
-def _tools(number: int) -> str:
-    return f"{number:,} tool{'' if number == 1 else 's'}"
 
 
 def _share(calls: int, found: SharedOut) -> str:

@@ -11,6 +11,7 @@ from outcomes.domain.rejudging.flips import Flip
 from outcomes.domain.rejudging.shifts import Shift
 from outcomes.models import Rejudging
 from outcomes.views.backtest_words import limit_name
+from outcomes.views.sentences import counted
 
 SHOWN_ROWS: Final = 12  # of a table
 FIGURES: Final = {
@@ -99,8 +100,8 @@ def _result(rejudging: Rejudging, counts: dict[str, int]) -> str:
         return "There was no call to judge."
     if counts[Flip.UNCHANGED] == calls:
         changed = "changed" if rejudging.kind == Rejudging.Kind.RECLASSIFICATION else "would change"
-        return f"Nothing {changed} for {calls:,} call{_s(calls)}."
-    return f"Of {calls:,} call{_s(calls)}, {_found(rejudging, counts)}."
+        return f"Nothing {changed} for {counted(calls, 'call')}."
+    return f"Of {counted(calls, 'call')}, {_found(rejudging, counts)}."
 
 
 def told_in_list(counts: dict[str, int] | None) -> tuple[int | None, int | None]:
@@ -118,9 +119,9 @@ def _found(rejudging: Rejudging, counts: dict[str, int]) -> str:
     failed, succeeded = counts[Flip.NEWLY_FAILED], counts[Flip.NEWLY_SUCCEEDED]
     told = []
     if failed:
-        told.append(f"{failed:,} success{'es' * (failed != 1)} {verb} failures{now}")
+        told.append(f"{counted(failed, 'success', 'successes')} {verb} failures{now}")
     if succeeded:
-        told.append(f"{succeeded:,} failure{_s(succeeded)} {verb} successes{now}")
+        told.append(f"{counted(succeeded, 'failure')} {verb} successes{now}")
     if counts[Flip.OTHERWISE]:
         told.append(f"{counts[Flip.OTHERWISE]:,} change to or from unknown")
     *first, last = told or ["no verdict flips"]
@@ -201,7 +202,3 @@ def scope_words(rejudging: Rejudging) -> str:
     if rejudging.tools:
         parts.append("tools " + ", ".join(f"`{name}`" for name in rejudging.tools))
     return ", ".join(parts)
-
-
-def _s(number: int) -> str:
-    return "" if number == 1 else "s"

@@ -6,6 +6,7 @@ from typing import Any
 from governance.domain.checks.shipped.rows import Followed
 from governance.domain.checks.suggested_rules import looks_at_items
 from outcomes.models import Rejudging, Suggestion
+from outcomes.views.sentences import counted
 
 SHOWN = 60  # characters of a value
 _WHOLE = ("{", "[")  # how objects and lists begin, which would not fit into a sentence
@@ -51,7 +52,7 @@ def effect_words(effect: Rejudging) -> str:
         return effect.error or "Its computation was cancelled."
     counts: dict[str, int] = effect.result["flips"]["counts"]
     failed, succeeded = counts.get("newly_failed", 0), counts.get("newly_succeeded", 0)
-    changed = f"{failed:,} recorded call{'' if failed == 1 else 's'} would become failures"
+    changed = f"{counted(failed, 'recorded call')} would become failures"
     return f"{changed}, {succeeded:,} successes." if succeeded else f"{changed}, none a success."
 
 

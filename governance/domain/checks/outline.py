@@ -36,7 +36,6 @@ class OutlinedExample:
 @dataclass(frozen=True, slots=True)
 class OutlinedCheck:
     otherwise: str
-    include: tuple[str, ...]
     rules: tuple[OutlinedCheckRule, ...]
     examples: tuple[OutlinedExample, ...]
 
@@ -50,12 +49,11 @@ class OutlinedCheck:
 def outline_of_check(text: str) -> OutlinedCheck:
     root = yaml.compose(text, Loader=yaml.CSafeLoader)
     if not isinstance(root, yaml.MappingNode):
-        return OutlinedCheck("", (), (), ())
+        return OutlinedCheck("", (), ())
     parts: dict[str, yaml.Node] = {str(key.value): value for key, value in root.value}
     lines = lines_of(text)
     return OutlinedCheck(
         otherwise=_text(parts.get("otherwise")),
-        include=tuple(_text(node) for node in _items(parts.get("include"))),
         rules=tuple(_rule(node, text, lines) for node in _items(parts.get("rules"))),
         examples=tuple(_example(node) for node in _items(parts.get("examples"))),
     )
