@@ -29,9 +29,7 @@ def record(
     details: Mapping[str, Detail] | None = None,
 ) -> AuditEntry:
     """Append an entry; call it inside the transaction of what it tells."""
-    # The project's row is the queue of its writers. NO KEY, or every row that is being
-    # inserted for this project would have to wait too.
-    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    queue_at(project)
     last = AuditEntry.objects.filter(project=project).order_by("-number").first()
     entry = AuditEntry(
         project=project,
@@ -46,6 +44,13 @@ def record(
     entry.hash = hash_of(entry)
     entry.save(force_insert=True)
     return entry
+
+
+def queue_at(project: Project) -> None:
+    """The project's row is the queue of its writers. Who locks other rows too, and they could be
+    locked by somebody else meanwhile, comes here first: two orders may cross."""
+    # NO KEY, or every row that is being inserted for this project would have to wait too.
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
 
 
 def hash_of(entry: AuditEntry) -> str:

@@ -12,7 +12,7 @@ from ninja import Router
 from governance.api.documents import notice_manage_key
 from governance.auth import AGENT_HEADER, Access, AccessRequest, KeyAuth
 from governance.domain.dialect import dialect_spoken
-from governance.domain.errors import Conflict, Forbidden, InvalidInput, Problem
+from governance.domain.errors import Conflict, Forbidden, InvalidInput
 from governance.domain.texts import can_be_kept
 from governance.news import Place
 from governance.queries.streams import Asked
@@ -81,15 +81,11 @@ def _tags(text: str) -> dict[str, str]:
         )
     )
     if not fits:
-        raise _unfit("tags", f"Tags are a JSON object of at most {MOST_TAGS} short texts.")
+        raise InvalidInput.at("tags", f"Tags are a JSON object of at most {MOST_TAGS} short texts.")
     return dict(tags)
 
 
 def _fitting(name: str, text: str, longest: int) -> str:
     if len(text) > longest or not can_be_kept(text):
-        raise _unfit(name, f"{name} has at most {longest} characters, and no NUL.")
+        raise InvalidInput.at(name, f"{name} has at most {longest} characters, and no NUL.")
     return text
-
-
-def _unfit(path: str, message: str) -> InvalidInput:
-    return InvalidInput(message, errors=[Problem(path=path, message=message)])

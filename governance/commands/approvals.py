@@ -196,5 +196,5 @@ def _reason(text: str) -> str:
     text = text.strip()
     if len(text) > LONGEST_REASON or not can_be_kept(text):
         unfit = f"A reason is a text of at most {LONGEST_REASON:,} characters, without NUL."
-        raise InvalidInput(unfit, errors=[Problem(path="reason", message=unfit)])
+        raise InvalidInput.at("reason", unfit)
     return text

@@ -9,6 +9,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from governance.audit import Detail, record
+from governance.commands.queues import held
 from governance.domain.actor import Actor
 from governance.domain.case_limits import MOST_CASES, problems_of
 from governance.domain.cases import Case as Told
@@ -32,7 +33,7 @@ def add_case(bundle: Bundle, case: Told, *, by: Actor) -> Case:
     """After those that are there."""
     refuse_unless(by, Action.WRITE_CONTRACT)
     _refuse_unfit(case)
-    bundle = _held(bundle)
+    bundle = held(bundle)
     there = Case.objects.filter(bundle=bundle)
     if there.count() >= MOST_CASES:
         raise InvalidInput(f"A contract has at most {MOST_CASES} tests: remove one first.")
@@ -92,7 +93,7 @@ def replace_cases(bundle: Bundle, cases: Sequence[Told], *, by: Actor) -> list[C
     """Exactly these, in this order; nothing is told to the log where they are these already."""
     refuse_unless(by, Action.WRITE_CONTRACT)
     refuse_unfit_cases(cases)
-    bundle = _held(bundle)
+    bundle = held(bundle)
     there = cases_of(bundle)
     if [row.told() for row in there] == list(cases):
         return there
@@ -112,7 +113,7 @@ def refuse_unfit_cases(cases: Sequence[Told]) -> None:
         _refuse_unfit(case, f"cases[{place}].")
         if case.name in seen:
             unfit = f"Another test is called “{case.name}” already."
-            raise InvalidInput(unfit, errors=[Problem(path=f"cases[{place}].name", message=unfit)])
+            raise InvalidInput.at(f"cases[{place}].name", unfit)
         seen.add(case.name)
 
 
@@ -141,14 +142,8 @@ def _new(bundle: Bundle, case: Told, *, position: int, by: Actor) -> Case:
     return row
 
 
-def _held(bundle: Bundle) -> Bundle:
-    # Its row is the queue of those who write its cases: of two of one name the later is refused.
-    rows = Bundle.objects.select_related("project").select_for_update(of=("self",), no_key=True)
-    return rows.get(pk=bundle.pk)
-
-
 def _locked(case: Case) -> Case:
-    _held(case.bundle)
+    held(case.bundle)
     row = case_numbered(case.bundle, case.pk)
     if row is None:
         raise NotFound("This test was removed already.")

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from governance import queries
-from governance.audit import Detail, record
+from governance.audit import Detail, queue_at, record
 from governance.commands.documents import complete_documents
 from governance.commands.keys import make_key, revoke_key
 from governance.domain.actor import CONSOLE, Actor
@@ -26,7 +26,7 @@ KEY_LASTS: Final = timedelta(minutes=30)  # should its process die before it rev
 def make_demo_project(beside: Project, *, by: Actor) -> Project:
     """For everybody who belongs to the project beside it, in the same role."""
     refuse_unless(by, Action.MANAGE_SETTINGS)
-    _queue_at(beside)
+    queue_at(beside)
     if queries.demo_beside(beside):
         raise Conflict("There is a demo already; remove it first.")
     number, slug = 1, SLUG
@@ -75,7 +75,3 @@ def remove_demo_project(
     ApiKey.objects.filter(project=project).delete()
     AuditEntry.objects.filter(project=project).delete()
     project.delete()
-
-
-def _queue_at(project: Project) -> None:
-    Project.objects.select_for_update(no_key=True).get(pk=project.pk)

@@ -9,6 +9,7 @@ from governance.audit import Detail, record
 from governance.commands.cases import keep_run
 from governance.commands.documents import keep_renderings, rendered
 from governance.commands.environments import environment_named
+from governance.commands.queues import held
 from governance.commands.signing import locked, sign
 from governance.commands.voiding import void_requests
 from governance.domain.actor import Actor
@@ -16,7 +17,7 @@ from governance.domain.deploying import Blocked
 from governance.domain.dialect import Dialect
 from governance.domain.errors import Conflict, InvalidInput, Problem
 from governance.domain.texts import can_be_kept
-from governance.models import Bundle, BundleVersion, Deployment, DeploymentRequest
+from governance.models import BundleVersion, Deployment, DeploymentRequest
 from governance.policies import Action, refuse_unless
 from governance.queries.cases import blocked_by
 
@@ -107,12 +108,6 @@ def make_live(
     return deployment
 
 
-def held(bundle: Bundle) -> Bundle:
-    # Of two who deploy at once, the later one must find what the earlier one has made live.
-    rows = Bundle.objects.select_related("project").select_for_update(of=("self",), no_key=True)
-    return rows.get(pk=bundle.pk)
-
-
 def refuse_lacking(version: BundleVersion, to: str) -> None:
     """Unless the environment has the backtest that it requires of these bytes."""
     required = queries.required_in(version.bundle.project, to)
@@ -148,7 +143,7 @@ def fitting(text: str, path: str) -> str:
     text = text.strip()
     if len(text) > LONGEST_REASON or not can_be_kept(text):
         unfit = f"This is a text of at most {LONGEST_REASON:,} characters, without NUL."
-        raise InvalidInput(unfit, errors=[Problem(path=path, message=unfit)])
+        raise InvalidInput.at(path, unfit)
     return text
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from governance.domain.errors import InvalidInput, Problem
+from governance.domain.errors import InvalidInput
 from governance.models import Environment, Project
 from governance.models.projects import ENVIRONMENT_NAME
 
@@ -14,5 +14,5 @@ def environment_named(project: Project, name: str) -> Environment:
             "The name of an environment begins with a letter or digit and goes on with letters, "
             "digits, `.`, `_` or `-`, at most 128."
         )
-        raise InvalidInput(message, errors=[Problem(path="env", message=message)])
+        raise InvalidInput.at("env", message)
     return Environment.objects.get_or_create(project=project, name=name)[0]

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from governance.audit import Detail, record
 from governance.domain.actor import Actor, ActorKind
-from governance.domain.errors import Conflict, Forbidden, InvalidInput, NotFound, Problem
+from governance.domain.errors import Conflict, Forbidden, InvalidInput, NotFound
 from governance.domain.merging import merge
 from governance.domain.texts import can_be_kept
 from governance.domain.written import as_written
@@ -45,10 +45,10 @@ def writer(by: Actor, action: Action) -> int:
 def fit(text: str, most_bytes: int) -> str:
     if (length := len(text.encode(errors="replace"))) > most_bytes:
         unfit = f"The text has {length:,} bytes; at most {most_bytes:,} are kept."
-        raise InvalidInput(unfit, errors=[Problem(path="text", message=unfit)])
+        raise InvalidInput.at("text", unfit)
     if not can_be_kept(text):
         unfit = "The text holds a NUL or half of a character: take it out."
-        raise InvalidInput(unfit, errors=[Problem(path="text", message=unfit)])
+        raise InvalidInput.at("text", unfit)
     return text
 
 

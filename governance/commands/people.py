@@ -11,10 +11,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from governance import queries
-from governance.audit import record
+from governance.audit import queue_at, record
 from governance.domain.actor import CONSOLE, Actor, person
 from governance.domain.api_keys import digest_of
-from governance.domain.errors import Conflict, InvalidInput, NotFound, Problem
+from governance.domain.errors import Conflict, InvalidInput, NotFound
 from governance.domain.roles import Role
 from governance.models import Invitation, Member, Project, User
 from governance.policies import Action, refuse_unless
@@ -67,7 +67,7 @@ def invite(project: Project, *, email: str, role: Role, by: Actor) -> str:
     email = _email(email)
     token = secrets.token_urlsafe(32)
     with transaction.atomic():
-        _queue_at(project)
+        queue_at(project)
         if Member.objects.filter(project=project, user__email=email).exists():
             raise Conflict(f"{email} is a member already.")
         Invitation.objects.filter(project=project, email=email, used_at=None).delete()
@@ -143,7 +143,7 @@ def choose_keys(user: User, *, single: bool) -> None:
 
 def _refuse_to_lose_last_admin(member: Member) -> None:
     # Two admins who demote each other at once must not both succeed.
-    _queue_at(member.project)
+    queue_at(member.project)
     if member.role == Role.ADMIN and not queries.admins_beside(member):
         raise Conflict(f"{member.user.email} is the last admin; make somebody else admin first.")
 
@@ -155,11 +155,6 @@ def _refuse_once_set_up() -> None:
 
 def _known(invitation: Invitation) -> Conflict:
     return Conflict(f"Sign in as {invitation.email} to join.")
-
-
-def _queue_at(project: Project) -> None:
-    """First in every command here: the audit log queues there too, and two orders may cross."""
-    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
 
 
 def _invitation(project: Project, email: str, role: Role, token: str) -> None:
@@ -180,7 +175,7 @@ def _usable(token: str, *, for_set_up: bool) -> Invitation:
 
 
 def _use_up(invitation: Invitation) -> None:
-    _queue_at(invitation.project)
+    queue_at(invitation.project)
     # Of two who follow the link at once, one changes the row.
     unused = Invitation.objects.filter(pk=invitation.pk, used_at=None)
     if not unused.update(used_at=timezone.now()):
@@ -213,7 +208,9 @@ def _email(email: str) -> str:
     try:
         validate_email(email)
     except ValidationError:
-        raise _invalid("email", "Write an e-mail address, such as name@example.org.") from None
+        raise InvalidInput.at(
+            "email", "Write an e-mail address, such as name@example.org."
+        ) from None
     return email
 
 
@@ -222,9 +219,5 @@ def _hashed(password: str, email: str) -> str:
     try:
         validate_password(password, User(email=email))
     except ValidationError as error:
-        raise _invalid("password", " ".join(error.messages)) from None
+        raise InvalidInput.at("password", " ".join(error.messages)) from None
     return make_password(password)
-
-
-def _invalid(path: str, message: str) -> InvalidInput:
-    return InvalidInput(message, errors=[Problem(path=path, message=message)])

@@ -7,7 +7,7 @@ from governance import queries
 from governance.audit import record
 from governance.commands.documents import complete_documents
 from governance.domain.actor import CONSOLE, Actor, person
-from governance.domain.errors import Conflict, Forbidden, InvalidInput, Problem
+from governance.domain.errors import Conflict, Forbidden, InvalidInput
 from governance.domain.roles import Role
 from governance.models import Member, Project, User
 from governance.policies import Action, refuse_unless
@@ -65,4 +65,4 @@ def _name(name: str) -> str:
 
 
 def _invalid(message: str) -> InvalidInput:
-    return InvalidInput(message, errors=[Problem(path="name", message=message)])
+    return InvalidInput.at("name", message)

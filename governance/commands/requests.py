@@ -14,7 +14,6 @@ from governance.audit import record
 from governance.commands.cases import keep_run
 from governance.commands.deployments import (
     fitting,
-    held,
     make_live,
     reason_to_override,
     refuse_blocked,
@@ -22,11 +21,12 @@ from governance.commands.deployments import (
     unanswered,
 )
 from governance.commands.documents import rendered
+from governance.commands.queues import held
 from governance.commands.voiding import void_requests
 from governance.domain.actor import CONSOLE, Actor, shown
 from governance.domain.deploying import REQUEST_LASTS, Blocked, RequestStatus
 from governance.domain.dialect import Dialect
-from governance.domain.errors import Conflict, Forbidden, InvalidInput, Problem
+from governance.domain.errors import Conflict, Forbidden, InvalidInput
 from governance.models import BundleVersion, DeploymentRequest
 from governance.policies import Action, may_second, refuse_unless
 from governance.queries.cases import blocked_by
@@ -60,7 +60,7 @@ def refuse_request(request: DeploymentRequest, *, reason: str, by: Actor) -> Dep
     reason = fitting(reason, "reason")
     if not reason:
         unfit = "Say why, so that whoever asked knows what to change."
-        raise InvalidInput(unfit, errors=[Problem(path="reason", message=unfit)])
+        raise InvalidInput.at("reason", unfit)
     row = _waiting(request)
     _refuse_own(row, by)
     return _end(row, RequestStatus.REFUSED, by=by, reason=reason)

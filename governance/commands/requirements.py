@@ -7,7 +7,7 @@ from governance.audit import Detail, record
 from governance.commands.environments import environment_named
 from governance.domain.actor import Actor
 from governance.domain.deploying import Required
-from governance.domain.errors import InvalidInput, Problem
+from governance.domain.errors import InvalidInput
 from governance.models import Project, Requirements
 from governance.policies import Action, refuse_unless
 
@@ -21,7 +21,7 @@ def require(project: Project, *, env: str, required: Required, by: Actor) -> Req
     most = required.max_newly_denied
     if most is not None and not 0 <= most <= MOST:
         unfit = f"How many calls may be newly denied is a whole number from 0 to {MOST:,}."
-        raise InvalidInput(unfit, errors=[Problem(path="max_newly_denied", message=unfit)])
+        raise InvalidInput.at("max_newly_denied", unfit)
     environment = environment_named(project, env)
     was = queries.required_in(project, env)
     if was == required:

@@ -3,7 +3,7 @@
 from typing import NamedTuple, Protocol
 
 from governance.domain.actor import shown
-from governance.domain.errors import Conflict, InvalidInput, Problem
+from governance.domain.errors import Conflict, InvalidInput
 from governance.domain.texts import can_be_kept
 
 LONGEST_MESSAGE = 2_000
@@ -35,5 +35,5 @@ def fit_message(text: str) -> str:
     text = text.strip()
     if len(text) > LONGEST_MESSAGE or not can_be_kept(text):
         unfit = f"A message is a text of at most {LONGEST_MESSAGE:,} characters, without NUL."
-        raise InvalidInput(unfit, errors=[Problem(path="message", message=unfit)])
+        raise InvalidInput.at("message", unfit)
     return text

@@ -7,7 +7,7 @@ from governance import news, queries
 from governance.audit import record
 from governance.commands.signing import locked, sign
 from governance.domain.actor import Actor
-from governance.domain.errors import InvalidInput, NotFound, Problem
+from governance.domain.errors import InvalidInput, NotFound
 from governance.domain.stopped import STOPPED
 from governance.domain.texts import can_be_kept
 from governance.models import Project, Stop
@@ -20,7 +20,7 @@ def stop(project: Project, *, env: str, by: Actor, agent: str = "") -> tuple[Sto
     refuse_unless(by, Action.STOP_AGENT)
     if len(agent) > 128 or not can_be_kept(agent):
         unfit = "The id of an agent has at most 128 characters, without NUL."
-        raise InvalidInput(unfit, errors=[Problem(path="agent_id", message=unfit)])
+        raise InvalidInput.at("agent_id", unfit)
     environment = queries.environment_with(project, env)
     if environment is None:
         raise NotFound("There is no such environment.")

@@ -4,7 +4,7 @@ import json
 from typing import Any, Final, Never
 
 from governance.domain.cases import PRODUCTION, CaseCall
-from governance.domain.errors import InvalidInput, Problem
+from governance.domain.errors import InvalidInput
 from governance.domain.json_text import json_written, read_json
 from governance.domain.json_value import Json
 
@@ -75,4 +75,4 @@ def _call(value: Json, path: str) -> CaseCall:
 
 
 def _refuse(message: str, path: str) -> Never:
-    raise InvalidInput(message, errors=[Problem(path=path, message=message)])
+    raise InvalidInput.at(path, message)

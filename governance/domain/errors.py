@@ -48,6 +48,11 @@ class Conflict(GovernanceError):
 class InvalidInput(GovernanceError):
     code = "invalid"
 
+    @classmethod
+    def at(cls, path: str, message: str) -> "InvalidInput":
+        """Of one field."""
+        return cls(message, errors=[Problem(path=path, message=message)])
+
 
 class DocumentInvalid(GovernanceError):
     """A document that cannot be read, or that the library refuses."""

@@ -42,6 +42,10 @@ def mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def items_of(node: yaml.Node | None) -> list[yaml.Node]:
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
+
+
 def value_of(node: yaml.Node) -> Any:
     if isinstance(node, yaml.MappingNode):
         return {str(key.value): value_of(value) for key, value in node.value}

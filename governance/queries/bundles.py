@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from governance.domain.contract_templates import as_free_name
 from governance.domain.document import Document, read_document
+from governance.domain.free_names import as_free_name
 from governance.models import Assignment, Bundle, BundleVersion, Deployment, Project
 from governance.queries.contracts import NAME, live_deployments, newest_versions
 

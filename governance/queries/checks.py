@@ -14,7 +14,7 @@ from governance.domain.checks.compiled import Compiled
 from governance.domain.checks.named import DEFAULT_COMPILED
 from governance.domain.checks.shipped import shipped, shipped_text
 from governance.domain.checks.shipped.versions import VERSIONS
-from governance.domain.contract_templates import as_free_name
+from governance.domain.free_names import as_free_name
 from governance.domain.metadata import head_of
 from governance.domain.success import DEFAULT
 from governance.models import Check, CheckVersion, Project

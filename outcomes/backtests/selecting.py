@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 
 from django.db.models import Count, Max, Min, QuerySet
 
-from governance.domain.checks.matching.globs import glob_matches
 from outcomes.backtests import rows
 from outcomes.backtests.rows import Row, Rows
 from outcomes.domain.backtests.moments import micros_of
+from outcomes.domain.globs import is_named
 from outcomes.models import Call, Session
 
 SESSIONS: Final = 500
@@ -51,8 +51,8 @@ class Selection:
     def has(self, row: Row) -> bool:
         return self.has_all or (
             self.is_of_that_time(row)
-            and _is_named(row.agent, self.agents)
-            and _is_named(row.tool, self.tools)
+            and is_named(row.agent, self.agents)
+            and is_named(row.tool, self.tools)
         )
 
     def is_of_that_time(self, row: Row) -> bool:
@@ -120,7 +120,3 @@ class Selection:
         if self.environment is not None:
             found = found.filter(environment=self.environment)
         return found
-
-
-def _is_named(name: str, globs: tuple[str, ...]) -> bool:
-    return not globs or any(glob_matches(glob, name) for glob in globs)

@@ -1,5 +1,6 @@
 """Looking through calls that were settled before something was kept of them: which artifacts they
-read again, the sizes of those that agents keep, and whose children their sessions are.
+read again, the sizes of those that agents keep, whose children their sessions are, and which calls
+failed or were denied alike.
 
 Some at a time, each time in one transaction that notes how far it came, so a process may end at any
 point and the next goes on. What is there already is written to no second time.
@@ -7,15 +8,14 @@ point and the next goes on. What is there already is written to no second time.
 
 import logging
 from collections.abc import Collection, Iterable
-from datetime import timedelta
 from typing import Final
 
 from django.db import DatabaseError, transaction
-from django.db.models import F, Q
-from django.utils import timezone
+from django.db.models import Q
 
 from outcomes import bulk, codec
 from outcomes.codec import digest_of
+from outcomes.commands.again import due, try_again_later
 from outcomes.commands.artifact_uses import note_artifacts, note_sizes
 from outcomes.commands.children import Child, link_children
 from outcomes.commands.counting import Change, count
@@ -28,28 +28,25 @@ from outcomes.queries import WholeCall, whole_calls
 
 AT_ONCE: Final = 200  # whoever writes gets in between
 GOES: Final = 20  # before other jobs are looked for
-AGAIN_AFTER: Final = timedelta(minutes=1)  # a try that failed
 
 logger = logging.getLogger(__name__)
 
 
 def waiting_old_calls() -> int:
-    return OldCalls.objects.filter(_due()).count()
+    return OldCalls.objects.filter(due()).count()
 
 
 def look_through_old_calls() -> int:
     """Some goes; how many there were, so that others may be asked for in between."""
     goes = 0
     _leave_out_what_others_cover()
-    for number in list(OldCalls.objects.filter(_due()).values_list("pk", flat=True)):
+    for number in list(OldCalls.objects.filter(due()).values_list("pk", flat=True)):
         try:
             while goes < GOES and look_through_some(number) is False:
                 goes += 1
         except DatabaseError:
             logger.exception("Old calls could not be looked through; it is tried again")
-            OldCalls.objects.filter(pk=number).update(
-                tries=F("tries") + 1, next_try_at=timezone.now() + AGAIN_AFTER
-            )
+            try_again_later(OldCalls.objects.filter(pk=number))
     return goes
 
 
@@ -137,7 +134,3 @@ def _note_groups(ids: Collection[int]) -> None:
     after = grouped(list(before))
     bulk.update(Call, ("id", "group"), [(row.id, row.group) for row in after])
     count(zip(before, after, strict=True))
-
-
-def _due() -> Q:
-    return Q(next_try_at=None) | Q(next_try_at__lte=timezone.now())

@@ -6,11 +6,10 @@ and the next goes on. The session's own row goes last. What is audited names it 
 
 import logging
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Final
 
 from django.db import DatabaseError, transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from governance import policies
@@ -23,6 +22,7 @@ from governance.queries import project_numbered
 from outcomes import artifact_store, bulk, codec
 from outcomes.codec import CALL_COLUMNS, CallRow
 from outcomes.commands import names
+from outcomes.commands.again import due, try_again_later
 from outcomes.commands.artifact_uses import note_artifacts
 from outcomes.commands.counting import count
 from outcomes.commands.session_reading import COLUMNS, LEFT
@@ -44,7 +44,6 @@ from outcomes.models import (
 from outcomes.queries.rejected_of import rejected_of
 
 AT_ONCE: Final = 500  # calls
-AGAIN_AFTER: Final = timedelta(minutes=1)  # a try that failed
 
 logger = logging.getLogger(__name__)
 
@@ -69,22 +68,20 @@ def remove_session(session: Session, *, typed: str, by: Actor) -> None:
 
 
 def waiting_removals() -> int:
-    return SessionRemoval.objects.filter(_due()).count()
+    return SessionRemoval.objects.filter(due()).count()
 
 
 def run_waiting_removals() -> int:
     """Carries out those that wait, and tells how many sessions are gone."""
     gone = 0
-    for number in list(SessionRemoval.objects.filter(_due()).values_list("pk", flat=True)):
+    for number in list(SessionRemoval.objects.filter(due()).values_list("pk", flat=True)):
         try:
             while (is_gone := remove_some(number)) is False:
                 pass
             gone += bool(is_gone)
         except (DatabaseError, OSError):
             logger.exception("A session could not be removed; it is tried again")
-            SessionRemoval.objects.filter(pk=number).update(
-                tries=F("tries") + 1, next_try_at=timezone.now() + AGAIN_AFTER
-            )
+            try_again_later(SessionRemoval.objects.filter(pk=number))
     return gone
 
 
@@ -190,7 +187,3 @@ def _as_typed(text: str) -> str:
 def _named(session: Session) -> str:
     """Who knows its id can tell that it is this one; nobody learns the id from it."""
     return f"session {bytes(session.digest).hex()}"
-
-
-def _due() -> Q:
-    return Q(next_try_at=None) | Q(next_try_at__lte=timezone.now())

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from django.utils import timezone
 
 from governance import queries
-from governance.domain.errors import InvalidInput, Problem
+from governance.domain.errors import InvalidInput
 
 MOST_GLOBS: Final = 50
 LONGEST_GLOB: Final = 1_024
@@ -37,19 +37,17 @@ def fit(project_id: int, wanted: Wanted) -> Fit:
         project = queries.project_numbered(project_id)
         found = queries.environment_with(project, wanted.environment)
         if found is None:
-            raise _unfit("env", "There is no such environment.")
+            raise InvalidInput.at("env", "There is no such environment.")
         environment = found.pk
     now = timezone.now()
     until = min(wanted.until or now, now)  # nothing of what comes is recorded yet
     if wanted.since is not None and wanted.since >= until:
-        raise _unfit("since", "The period ends before it begins.")
+        raise InvalidInput.at("since", "The period ends before it begins.")
     for path, globs in (("agent", wanted.agents), ("tool", wanted.tools)):
         if len(globs) > MOST_GLOBS or any(
             not 0 < len(each) <= LONGEST_GLOB or "\0" in each for each in globs
         ):
-            raise _unfit(path, f"At most {MOST_GLOBS} names of at most {LONGEST_GLOB} characters.")
+            raise InvalidInput.at(
+                path, f"At most {MOST_GLOBS} names of at most {LONGEST_GLOB} characters."
+            )
     return Fit(environment, now, until)
-
-
-def _unfit(path: str, message: str) -> InvalidInput:
-    return InvalidInput(message, errors=[Problem(path=path, message=message)])

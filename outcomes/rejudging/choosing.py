@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import Max, Min, Q, QuerySet
 
-from governance.domain.checks.matching.globs import glob_matches
+from outcomes.domain.globs import is_named
 from outcomes.models import Call, Session
 from outcomes.models.rejudging import MOST_PARTS
 
@@ -126,8 +126,8 @@ class Chosen:
         return (
             row.ran
             and (self.since is None or row.at >= self.since)
-            and _is_named(row.agent, self.agents)
-            and _is_named(row.tool, self.tools)
+            and is_named(row.agent, self.agents)
+            and is_named(row.tool, self.tools)
         )
 
     def calls(self) -> int:
@@ -240,7 +240,3 @@ def _pages(
 def _rows(found: QuerySet[Call]) -> list[Row]:
     rows: Iterable[tuple[Any, ...]] = found.values_list(*COLUMNS)
     return [Row(*row) for row in rows]
-
-
-def _is_named(name: str, globs: tuple[str, ...]) -> bool:
-    return not globs or any(glob_matches(glob, name) for glob in globs)

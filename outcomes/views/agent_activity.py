@@ -5,16 +5,14 @@ from typing import Any, Final
 
 from django.http import HttpResponse
 from django.urls import reverse
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.domain.figures import percent
-from outcomes.charts import LinkTo
 from outcomes.domain.figures import Figures
 from outcomes.domain.scope import Scope
 from outcomes.queries import overview as found
-from outcomes.queries.overview import Period, StoppedCounts
+from outcomes.queries.overview import StoppedCounts
 from outcomes.templatetags.addresses import agent_url
 from outcomes.views import overview_charts as charts
 from outcomes.views.chart_links import link_to_calls
@@ -79,7 +77,7 @@ def _activity(request: MemberRequest, name: str, of_all: Scope, newest: int) -> 
         "longer_url": with_query(agent_url(slug, name), range="30d"),
         "activity_url": activity_url(slug, name, of_all, tag_of(request, of_all, newest)),
         "back": agent_url(slug, name),
-        **_charts(scope, now, before, link_to_calls(slug, scope), worse=worse),
+        **charts.figures_charts(scope, now, before, link_to_calls(slug, scope), worse=worse),
     }
 
 
@@ -116,19 +114,3 @@ def _reasons(
         for reason, each in now.by_reason.items()
     ]
     return sorted(found, key=lambda each: (-each[1], each[0]))
-
-
-def _charts(
-    scope: Scope, now: Period, before: Period, link: LinkTo, *, worse: bool
-) -> dict[str, Any]:
-    def spark(value: Any, says: str, *, bad: bool = False) -> SafeString:
-        return charts.tile_spark(now, before, value, says, bad=bad)
-
-    return {
-        "outcomes_chart": charts.outcomes_chart(scope, now, link),
-        "rate_chart": charts.rate_chart(scope, now, before),
-        "rate_spark": spark(lambda each: each.rate, "Success rate over time", bad=worse),
-        "calls_spark": spark(lambda each: each.calls, "Calls over time"),
-        "failed_spark": spark(lambda each: each.ran_and_failed, "Calls that ran and failed"),
-        "denied_spark": spark(lambda each: each.denied, "Denied calls over time"),
-    }

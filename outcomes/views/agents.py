@@ -1,7 +1,6 @@
 """The agents of a project and the page of one, and their parts that keep themselves up to date."""
 
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from django.http import HttpResponse
@@ -42,6 +41,7 @@ from outcomes.views.paging import files_of, with_query
 from outcomes.views.scope import scope_of
 from outcomes.views.skill_scans import read_manifest, read_scan
 from outcomes.views.table_columns import AGENTS
+from outcomes.views.tags import hash_of
 
 STATES = {"": "All", "connected": "Connected", "drifting": "Drifting", "stopped": "Stopped"}
 SHOWN = 100
@@ -153,7 +153,7 @@ def _list(request: MemberRequest, whole: Fleet) -> dict[str, Any]:
     chosen = by_state[state]
     first = _first(request, len(chosen))
     rows = _lines(request, scope, chosen[first : first + SHOWN])
-    tag = _hash(rows, [(name, len(found)) for name, found in by_state.items()], whole.stops)
+    tag = hash_of(rows, [(name, len(found)) for name, found in by_state.items()], whole.stops)
     slug = request.project.slug
     address = with_query(reverse("outcomes:agents", args=[slug]), q=text, **scope.query())
     here = with_query(address, state=state)
@@ -195,7 +195,7 @@ def _one(request: MemberRequest, name: str, scope: Scope) -> dict[str, Any]:
     if not whole.agents and not queries.is_agent(request.project.pk, name):
         raise NotFound("There is no such agent.")
     rows = _lines(request, scope, whole.agents)
-    tag = _hash(rows, whole.stops)
+    tag = hash_of(rows, whole.stops)
     return {
         "name": name,
         "rows": rows,
@@ -261,7 +261,3 @@ def _start(place: int) -> dict[str, str]:
 
 def _is(report: queries.ReadReport, kind: AgentReport.Kind) -> bool:
     return report.row.kind == kind
-
-
-def _hash(*parts: object) -> str:
-    return sha256(repr(parts).encode()).hexdigest()[:16]

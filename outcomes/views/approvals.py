@@ -4,7 +4,6 @@ those that ended. Deciding itself is governance's."""
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import sha256
 from math import ceil
 from typing import Any, Final
 
@@ -31,6 +30,7 @@ from outcomes.views.rows import CallLine
 from outcomes.views.scope import scope_of
 from outcomes.views.sentences import number_word
 from outcomes.views.table_columns import APPROVALS
+from outcomes.views.tags import hash_of
 
 WAITING_SHOWN: Final = 50
 ENDED_SHOWN: Final = 25
@@ -183,7 +183,7 @@ def _waiting(
         for each in waiting
     ]
     known = [(line.approval.pk, line.call.pk if line.call else None) for line in lines]
-    tag = sha256(repr(known).encode()).hexdigest()[:16]
+    tag = hash_of(known)
     slug = request.project.slug
     if isinstance(of, Scope):
         chosen, here = of.query(), reverse("outcomes:approvals", args=[slug])

@@ -29,8 +29,8 @@ from outcomes.queries.overview import both_periods
 from outcomes.queries.paging import Place, place_of
 from outcomes.views.paging import files_of, links_of, start_of, with_query
 from outcomes.views.scope import scope_of
-from outcomes.views.session_tags import hash_of
 from outcomes.views.table_columns import ARTIFACTS
+from outcomes.views.tags import hash_of
 
 REFERENCE = ToolArtifactReference.kind
 STATES = {"": "All", "stored": "Stored here", "kept": "Kept by agents", "read": "Read again"}

@@ -30,6 +30,7 @@ from outcomes.views.backtest_words import (
     undetermined_sentence,
 )
 from outcomes.views.paging import with_query
+from outcomes.views.tags import hash_of
 
 VERSIONS: Final = 100
 
@@ -152,8 +153,7 @@ def _of_text(request: MemberRequest, name: str, draft: str) -> Backtest | None:
 
 def _result(request: MemberRequest, found: Backtest) -> dict[str, Any]:
     slug = request.project.slug
-    shown = (found.pk, found.status, found.passed, found.newly_denied, found.newly_allowed)
-    tag = sha256(repr(shown).encode()).hexdigest()[:16]
+    tag = hash_of(found.pk, found.status, found.passed, found.newly_denied, found.newly_allowed)
     limits = found.result.get("session_limits", {})
     return {
         **told(found),

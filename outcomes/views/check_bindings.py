@@ -3,10 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
 from django.http import HttpResponse
-from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -15,6 +13,7 @@ from governance.domain.bindings import LAST, Binding, lines_from_form
 from governance.queries.check_bindings import bindings_of
 from outcomes.domain.shared_out import Partly, SharedOut
 from outcomes.queries.judged_calls import calls_shared_out
+from outcomes.views.parts import shown_part
 from outcomes.views.sentences import counted
 
 A_DAY = timedelta(hours=24)
@@ -39,7 +38,9 @@ def bindings_preview(request: MemberRequest) -> HttpResponse:
         "more": max(0, len(uncovered) - SHOWN),
         "revision": request.POST.get("revision", present.revision),
     }
-    return _part(request, "outcomes/_bindings_preview.html", context)
+    return shown_part(
+        request, "outcomes/_bindings_preview.html", "outcomes/check_part.html", context
+    )
 
 
 @require_safe
@@ -57,7 +58,7 @@ def check_use(request: MemberRequest) -> HttpResponse:
         "calls": found.calls,
         "of": of,
     }
-    return _part(request, "outcomes/_check_use.html", context)
+    return shown_part(request, "outcomes/_check_use.html", "outcomes/check_part.html", context)
 
 
 def used_by_check(lines: Sequence[Binding], found: SharedOut) -> Counter[str]:
@@ -101,10 +102,3 @@ def _uncovered(found: SharedOut) -> list[Partly]:
 
 def _found(request: MemberRequest, lines: Sequence[Binding]) -> SharedOut:
     return calls_shared_out(request.project.pk, tuple(lines), timezone.now() - A_DAY)
-
-
-def _part(request: MemberRequest, part: str, context: dict[str, Any]) -> HttpResponse:
-    """The fragment, or a page around it for who follows its link."""
-    is_alone = request.headers.get("HX-Request") == "true"
-    template = part if is_alone else "outcomes/check_part.html"
-    return render(request, template, context | {"part": part, "alone": is_alone})

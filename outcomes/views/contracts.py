@@ -20,6 +20,7 @@ from outcomes.queries.fleet import FleetAgent
 from outcomes.queries.observed import number_observed
 from outcomes.views.fleet_words import StandingWords, standing_words
 from outcomes.views.paging import with_query
+from outcomes.views.parts import shown_part
 from outcomes.views.sentences import number_word
 
 SHOWN = 8
@@ -68,7 +69,9 @@ def contract_agents(request: MemberRequest) -> HttpResponse:
         for bundle in listed
     ]
     context = {"page_title": "Agents by contract", "rows": rows}
-    return _part(request, "outcomes/_contract_agents.html", context)
+    return shown_part(
+        request, "outcomes/_contract_agents.html", "outcomes/contract_part.html", context
+    )
 
 
 @require_safe
@@ -103,7 +106,9 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
         "denied_before": denied.before,
         "denied_url": _denied_url(request, bundle.name, since),
     }
-    return _part(request, "outcomes/_contract_figures.html", context)
+    return shown_part(
+        request, "outcomes/_contract_figures.html", "outcomes/contract_part.html", context
+    )
 
 
 @require_safe
@@ -167,10 +172,3 @@ def _taken_words(found: Running, bundle: str, environment: str, number: int) -> 
     if not agents:
         return "no agent yet"
     return f"{taken:,} of {len(agents):,} agent{'s' if len(agents) > 1 else ''}"
-
-
-def _part(request: MemberRequest, part: str, context: dict[str, Any]) -> HttpResponse:
-    """The fragment, or a page around it for who follows its link."""
-    is_alone = request.headers.get("HX-Request") == "true"
-    template = part if is_alone else "outcomes/contract_part.html"
-    return render(request, template, context | {"part": part, "alone": is_alone})

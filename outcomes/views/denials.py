@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -29,6 +28,7 @@ from outcomes.views.overview_charts import STEP_WORDS
 from outcomes.views.paging import files_of, with_query
 from outcomes.views.scope import scope_of
 from outcomes.views.table_columns import DENIALS, LOOPS, RULES
+from outcomes.views.tags import hash_of
 
 TOOLS_SHOWN: Final = 8
 RULES_SHOWN: Final = 50
@@ -237,5 +237,4 @@ def _every_group(project_id: int, scope: Scope) -> Iterator[GroupFigures]:
 
 def _tag(scope: Scope, newest: int) -> str:
     """Of what the page is made of: what came in, and the minute."""
-    seen = (newest, scope.query(), scope.since, scope.until)
-    return sha256(repr(seen).encode()).hexdigest()[:16]
+    return hash_of(newest, scope.query(), scope.since, scope.until)

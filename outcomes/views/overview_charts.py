@@ -23,6 +23,26 @@ STEP_WORDS: Final = {
 }
 
 
+def figures_charts(
+    scope: Scope, now: Period, before: Period, link: LinkTo, *, worse: bool
+) -> dict[str, SafeString]:
+    """Of one agent or tool: what became of its calls, and a trend in each of its tiles."""
+
+    def trend(
+        value: Callable[[Figures], float | None], says: str, *, bad: bool = False
+    ) -> SafeString:
+        return tile_spark(now, before, value, says, bad=bad)
+
+    return {
+        "outcomes_chart": outcomes_chart(scope, now, link),
+        "rate_chart": rate_chart(scope, now, before),
+        "rate_spark": trend(lambda each: each.rate, "Success rate over time", bad=worse),
+        "calls_spark": trend(lambda each: each.calls, "Calls over time"),
+        "failed_spark": trend(lambda each: each.ran_and_failed, "Calls that ran and failed"),
+        "denied_spark": trend(lambda each: each.denied, "Denied calls over time"),
+    }
+
+
 def outcomes_chart(scope: Scope, now: Period, link: LinkTo) -> SafeString:
     rows = [
         _row(now, "Executed", Style.EXECUTED, _executed_well),

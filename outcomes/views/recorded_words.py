@@ -8,7 +8,7 @@ from typing import Final
 from governance.domain.checks.matcher import Explanation
 from governance.domain.json_value import Json
 from outcomes.domain.tried import Tried
-from outcomes.views.sentences import counted
+from outcomes.views.sentences import counted, without_marks
 
 LINE: Final = 160  # characters of a result on one line
 WHOLE: Final = 1_200
@@ -44,7 +44,7 @@ def why(said: Explanation | None) -> str:
     if not said.selector:
         return rule
     seen = shown(said.value, _SEEN)
-    return f"{rule}: `{_plain(said.selector)}` is {_plain(seen)}"
+    return f"{rule}: `{without_marks(said.selector)}` is {without_marks(seen)}"
 
 
 def shown(value: Json, most: int) -> str:
@@ -60,7 +60,3 @@ def whole(value: Json) -> str:
 
 def unread_sentences(unread: dict[str, int]) -> list[str]:
     return [f"{counted(number, 'result')} not shown: {why}" for why, number in unread.items()]
-
-
-def _plain(text: str) -> str:
-    return text.replace("`", "'")

@@ -1,7 +1,6 @@
 """Calls judged anew as people meet it: what a check would change, and what was reclassified."""
 
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from django.http import HttpResponse
@@ -38,6 +37,7 @@ from outcomes.views.rejudging_words import (
     told_in_list,
     tools,
 )
+from outcomes.views.tags import hash_of
 
 VERSIONS: Final = 100
 BACKTEST, RECLASSIFICATION = Rejudging.Kind.CHECK_BACKTEST, Rejudging.Kind.RECLASSIFICATION
@@ -208,7 +208,7 @@ def _result(request: MemberRequest, found: Rejudging) -> dict[str, Any]:
     counts = flips["counts"]
     by_tool, by_rule = tools(flips["by_tool"]), rules(flips["by_rule"])
     slug = request.project.slug
-    tag = sha256(repr((found.pk, found.status, found.passed, counts)).encode()).hexdigest()[:16]
+    tag = hash_of(found.pk, found.status, found.passed, counts)
     live = reverse("outcomes:rejudging_standing", args=[slug, found.kind, found.pk])
     started, ended = found.started_at, found.finished_at
     return {

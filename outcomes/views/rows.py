@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from hashlib import sha256
 from itertools import groupby
 from typing import Final
 
@@ -13,6 +12,7 @@ from outcomes import queries
 from outcomes.domain.call import Call as Folded
 from outcomes.models import Call
 from outcomes.queries import WholeCall
+from outcomes.views.tags import hash_of
 
 ARGUMENTS: Final = 160  # characters of a line of arguments
 FOLDED_FROM: Final = 4  # equal neighbours
@@ -88,7 +88,7 @@ def tag_of(rows: Sequence[Call], *more: object) -> str:
         )
         for row in rows
     ]  # fmt: skip
-    return sha256(repr((shown, more)).encode()).hexdigest()[:16]
+    return hash_of(shown, more)
 
 
 def judge_of(row: Call) -> str:

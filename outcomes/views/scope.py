@@ -1,7 +1,6 @@
 """What a page is about, as its address and the reader's browser tell it."""
 
 from datetime import tzinfo
-from hashlib import sha256
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -9,6 +8,7 @@ from django.utils import timezone
 from governance.auth import MemberRequest, beside
 from outcomes.domain.moments import zone_named
 from outcomes.domain.scope import Scope, scope_from
+from outcomes.views.tags import hash_of
 
 ZONE_COOKIE = "zone"  # set by the script, which knows the reader's own
 
@@ -27,7 +27,7 @@ def tag_of(request: MemberRequest, scope: Scope, *seen: object) -> str:
     minute did, and with what waits for people."""
     frame = beside(request, request.project)
     about = (scope.query(), scope.since, scope.until, sorted(frame.waiting.items()))
-    return sha256(repr((seen, about, frame.findings)).encode()).hexdigest()[:16]
+    return hash_of(seen, about, frame.findings)
 
 
 def zone_of(request: HttpRequest) -> tzinfo:

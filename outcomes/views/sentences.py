@@ -39,6 +39,11 @@ def ordinal(number: int) -> str:
     return f"{number:,}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
+def without_marks(text: str) -> str:
+    """For sentences in which these marks stand around code."""
+    return text.replace("`", "'")
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 

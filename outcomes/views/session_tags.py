@@ -1,8 +1,7 @@
 """Tags of sessions: they change when anything changes that a part of a page shows."""
 
-from hashlib import sha256
-
 from outcomes.models import Session
+from outcomes.views.tags import hash_of
 
 
 def standing_tag(session: Session, state: str) -> str:
@@ -17,7 +16,3 @@ def in_list(session: Session) -> tuple[object, ...]:
         session.open, session.disagreements, session.artifacts, session.stopped,
         session.limit_name, session.waste,
     )  # fmt: skip
-
-
-def hash_of(*parts: object) -> str:
-    return sha256(repr(parts).encode()).hexdigest()[:16]

@@ -25,8 +25,9 @@ from outcomes.views.narrowing import narrowing_context, narrowing_of
 from outcomes.views.paging import every, files_of, links_of, start_of, with_query
 from outcomes.views.session_choices import STATES, Choices, choices_of
 from outcomes.views.session_facets import facets_shown, heads_of
-from outcomes.views.session_tags import hash_of, in_list
+from outcomes.views.session_tags import in_list
 from outcomes.views.table_columns import SESSIONS
+from outcomes.views.tags import hash_of
 
 KEPT: Final = ("q", "state", "limit", "has", "sort")  # beside the scope and the contract
 LOOK_EVERY: Final = 15  # seconds: sessions end, and approvals run out, without any event

@@ -6,7 +6,7 @@ from typing import Any
 from governance.domain.checks.shipped.rows import Followed
 from governance.domain.checks.suggested_rules import looks_at_items
 from outcomes.models import Rejudging, Suggestion
-from outcomes.views.sentences import counted
+from outcomes.views.sentences import counted, without_marks
 
 SHOWN = 60  # characters of a value
 _WHOLE = ("{", "[")  # how objects and lists begin, which would not fit into a sentence
@@ -14,7 +14,7 @@ _WHOLE = ("{", "[")  # how objects and lists begin, which would not fit into a s
 
 def what_words(suggestion: Suggestion) -> str:
     """1,204 results of `crm_update` judged success have `ok: false`."""
-    number, tool = suggestion.results, _plain(suggestion.tool.name)
+    number, tool = suggestion.results, without_marks(suggestion.tool.name)
     if not number:
         return f"No result of `{tool}` is so now."
     have = "results of {} judged success have" if number > 1 else "result of {} judged success has"
@@ -78,7 +78,7 @@ def _name(selector: str) -> str:
     """As people name a field: without what every selector begins with."""
     first, _, more = selector.partition(" ?? ")
     name = first.rpartition("|json")[2].removeprefix("result").lstrip(".") or "the result"
-    return _plain(f"{name} …" if more else name)
+    return without_marks(f"{name} …" if more else name)
 
 
 def _short(value: str) -> str:
@@ -86,8 +86,4 @@ def _short(value: str) -> str:
         text = json.dumps(json.loads(value), ensure_ascii=False)
     except ValueError:  # it was cut
         text = value
-    return _plain(text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…")
-
-
-def _plain(text: str) -> str:
-    return text.replace("`", "'")
+    return without_marks(text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…")

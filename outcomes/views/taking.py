@@ -1,6 +1,5 @@
 """Who has taken a version that is live: the part of a deployment's page that reads calls."""
 
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from django.http import HttpResponse
@@ -16,6 +15,7 @@ from outcomes.queries.fleet import FleetAgent
 from outcomes.queries.taking import Takers, takers
 from outcomes.views.paging import with_query
 from outcomes.views.sentences import number_word
+from outcomes.views.tags import hash_of
 
 SHOWN = 100
 WORDS = {
@@ -95,4 +95,4 @@ def _tag(found: Takers) -> str:
         (each.agent.place, each.taking, each.agent.runs, bool(each.agent.streams))
         for each in found.rows
     ]
-    return sha256(repr((seen, found.knows_connections)).encode()).hexdigest()[:16]
+    return hash_of(seen, found.knows_connections)

@@ -10,10 +10,8 @@ from django.views.decorators.http import require_safe
 from governance import queries as governance
 from governance.auth import MemberRequest, beside, member_page
 from governance.queries import Judges
-from outcomes.charts import LinkTo
 from outcomes.domain.figures import Figures
 from outcomes.domain.scope import Scope
-from outcomes.queries.overview import Period
 from outcomes.queries.tools import NamedTool, periods_of_tool
 from outcomes.templatetags.addresses import tool_url
 from outcomes.views import overview_charts as charts
@@ -78,25 +76,13 @@ def _tool(request: MemberRequest, named: NamedTool, scope: Scope, judges: Judges
         "results_url": with_query(reverse("outcomes:tool_results", args=[slug]), **of_it),
         "calls_part_url": with_query(reverse("outcomes:tool_calls", args=[slug]), **of_it),
         "live_url": with_query(reverse("outcomes:tool_standing", args=[slug]), **of_it, tag=tag),
-        **_charts(scope, now, before, link_to_calls(slug, scope, tool=found.name), worse=worse),
-    }
-
-
-def _charts(
-    scope: Scope, now: Period, before: Period, link: LinkTo, *, worse: bool
-) -> dict[str, Any]:
-    def spark(value: Any, says: str, *, bad: bool = False) -> Any:
-        return charts.tile_spark(now, before, value, says, bad=bad)
-
-    return {
-        "outcomes_chart": charts.outcomes_chart(scope, now, link),
-        "rate_chart": charts.rate_chart(scope, now, before),
-        "took_chart": took_chart(scope, now, now.whole),
-        "rate_spark": spark(lambda each: each.rate, "Success rate over time", bad=worse),
-        "calls_spark": spark(lambda each: each.calls, "Calls over time"),
-        "failed_spark": spark(lambda each: each.ran_and_failed, "Calls that ran and failed"),
-        "denied_spark": spark(lambda each: each.denied, "Denied calls over time"),
-        "took_spark": spark(lambda each: each.p95_ms, "The 95th percentile over time"),
+        **charts.figures_charts(
+            scope, now, before, link_to_calls(slug, scope, tool=found.name), worse=worse
+        ),
+        "took_chart": took_chart(scope, now, whole),
+        "took_spark": charts.tile_spark(
+            now, before, lambda each: each.p95_ms, "The 95th percentile over time", bad=False
+        ),
     }
 
 

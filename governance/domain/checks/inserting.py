@@ -11,7 +11,7 @@ from governance.domain.checks.tree import tree_of
 from governance.domain.errors import DocumentInvalid, InvalidInput, Problem
 from governance.domain.json_value import Json
 from governance.domain.outline import lines_of_node
-from governance.domain.plain_document import mapping, value_of
+from governance.domain.plain_document import items_of, mapping, value_of
 from governance.domain.source_text import decoded
 from governance.domain.written import lines_of
 
@@ -49,7 +49,7 @@ def rule_ids(text: str) -> list[str]:
         root = _root(text)
     except InvalidInput:
         return []
-    return [_id_of(item) for item in _items(_value(root, RULES))]
+    return [_id_of(item) for item in items_of(_value(root, RULES))]
 
 
 def rules_of(text: str) -> list[dict[str, Any]]:
@@ -58,7 +58,7 @@ def rules_of(text: str) -> list[dict[str, Any]]:
         root = _root(text)
     except InvalidInput:
         return []
-    return [mapping(value_of(item)) for item in _items(_value(root, RULES))]
+    return [mapping(value_of(item)) for item in items_of(_value(root, RULES))]
 
 
 def _with(text: str, key: str, pairs: Pairs, *, before: str = "") -> Inserted:
@@ -89,7 +89,7 @@ def _inserted(text: str, root: yaml.MappingNode, key: str, pairs: Pairs, before:
         text = text[:start].rstrip(" ") + text[end:]
         return _at_line(text, _line(value) + 1, _block(pairs, "  "))
     lines = lines_of(text)
-    items = _items(value)
+    items = items_of(value)
     indent = " " * _column(value)
     chosen = next((item for item in items if before and _id_of(item) == before), None)
     if chosen is not None:
@@ -166,10 +166,6 @@ def _root(text: str) -> yaml.MappingNode:
 
 def _value(root: yaml.MappingNode, key: str) -> yaml.Node | None:
     return next((value for name, value in root.value if name.value == key), None)
-
-
-def _items(node: yaml.Node | None) -> list[yaml.Node]:
-    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
 
 
 def _id_of(item: yaml.Node) -> str:

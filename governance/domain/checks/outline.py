@@ -9,7 +9,7 @@ import yaml
 from governance.domain.checks.words import condition_in_words
 from governance.domain.condition_words import shortened, value_in_words
 from governance.domain.outline import lines_of_node
-from governance.domain.plain_document import mapping, value_of
+from governance.domain.plain_document import items_of, mapping, value_of
 from governance.domain.written import lines_of
 
 
@@ -54,8 +54,8 @@ def outline_of_check(text: str) -> OutlinedCheck:
     lines = lines_of(text)
     return OutlinedCheck(
         otherwise=_text(parts.get("otherwise")),
-        rules=tuple(_rule(node, text, lines) for node in _items(parts.get("rules"))),
-        examples=tuple(_example(node) for node in _items(parts.get("examples"))),
+        rules=tuple(_rule(node, text, lines) for node in items_of(parts.get("rules"))),
+        examples=tuple(_example(node) for node in items_of(parts.get("examples"))),
     )
 
 
@@ -82,10 +82,6 @@ def _example(node: yaml.Node) -> OutlinedExample:
         verdict=str(says.get("verdict", "")),
         line=node.start_mark.line + 1 if node.start_mark else 1,
     )
-
-
-def _items(node: yaml.Node | None) -> list[yaml.Node]:
-    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
 
 
 def _text(node: yaml.Node | None) -> str:

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from governance.domain.checks.inserting import Pairs
 from governance.domain.checks.rules import LONGEST_TOOL
+from governance.domain.free_names import as_free_name
 from governance.domain.json_value import Json
 
 _DEEPEST: Final = 3
@@ -76,7 +77,7 @@ class _Chosen(NamedTuple):
 def rule_for(result: Json, tool: str, taken: Collection[str]) -> Pairs:
     """A rule, key by key. It is true of this result of this tool."""
     chosen = min(_all(result), key=lambda each: each.weight)
-    pairs: list[tuple[str, Json]] = [("id", _free(_slug(chosen), taken))]
+    pairs: list[tuple[str, Json]] = [("id", as_free_name(_slug(chosen), taken))]
     if tool and len(tool) <= LONGEST_TOOL and not re.search(r"[\[\]{}|,*?\0]", tool):
         pairs.append(("tool", tool))
     pairs.append(("when", {chosen.field.selector: chosen.asks}))
@@ -222,13 +223,6 @@ def _slug(chosen: _Chosen) -> str:
         case _:
             pass
     return f"{lead}{words or 'result'}"[:50]
-
-
-def _free(slug: str, taken: Collection[str]) -> str:
-    number, free = 2, slug
-    while free in taken:
-        number, free = number + 1, f"{slug}-{number}"
-    return free
 
 
 def _reason(chosen: _Chosen) -> str:

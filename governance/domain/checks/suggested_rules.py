@@ -11,6 +11,7 @@ from governance.domain.checks.flow import flow
 from governance.domain.checks.inserting import Pairs, rule_ids, rules_of, with_rule
 from governance.domain.checks.rules import KEYS, LONGEST_TOOL
 from governance.domain.checks.shipped import shipped, shipped_text
+from governance.domain.free_names import as_free_name
 from governance.domain.success import DEFAULT
 
 _NO_GLOB: Final = re.compile(r"[\[\]{}|,\0]")
@@ -49,7 +50,7 @@ def with_suggested(text: str, check: str, rule: str, tool: str) -> str:
     """
     there = [_without_id(each) for each in rules_of(text)]
     for pairs in _rules(check, rule):
-        written = dict(pairs) | {"id": _free(str(dict(pairs)["id"]), rule_ids(text))}
+        written = dict(pairs) | {"id": as_free_name(str(dict(pairs)["id"]), rule_ids(text))}
         if not _NO_GLOB.search(tool) and 0 < len(tool) <= LONGEST_TOOL:
             written["tool"] = tool
         if _without_id(written) in there:
@@ -85,10 +86,3 @@ def _asks_items(part: object) -> bool:
     if isinstance(part, dict):
         return not _OF_ITEMS.isdisjoint(part) or any(map(_asks_items, part.values()))
     return isinstance(part, list | tuple) and any(map(_asks_items, part))
-
-
-def _free(name: str, taken: Sequence[str]) -> str:
-    number, free = 2, name
-    while free in taken:
-        number, free = number + 1, f"{name}-{number}"
-    return free
