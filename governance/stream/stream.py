@@ -80,8 +80,13 @@ class Stream:
             if news or not self.revision:
                 self.revision = standing.document.revision_hash
             self.asked = replace(self.asked, bundle=name)
-        for document in standing.others:
-            news += self._news_of(document, events.notice_of, told, postbox)
+        notices = [
+            notice
+            for document in standing.others
+            for notice in self._news_of(document, events.notice_of, told, postbox)
+        ]
+        if notices:  # of however many bundles: as one message, for few may wait
+            news.append(b"".join(notices))
         self.asked = replace(self.asked, by_assignment=standing.by_assignment)
         self._told = told or self._told
         for message in news:

@@ -239,13 +239,23 @@ def test_a_stop_without_a_bundle_is_told_as_a_document_and_an_assignment_after_i
 def test_one_that_watches_is_told_the_names_of_all():
     async def scene(hub: Hub, world: World) -> None:
         stream = await joined(hub, asked(bundle="", watches=True), uncut)
-        assert await names(stream) == [("ruleset_updated", 1)]
-        assert await names(stream) == [("ruleset_updated", 1)]
+        assert await names(stream) == [("ruleset_updated", 1)] * 2
         world.standings[HERE] = Standing(others=(V2, SAFE))
         hub.news(HERE)
         assert await names(stream) == [("ruleset_updated", 2)]
 
     played(scene, others=(V1, SAFE))
+
+
+def test_one_that_watches_is_told_of_more_bundles_than_messages_may_wait():
+    many = tuple(replace(V1, bundle_name=f"b{n}") for n in range(3 * MOST_WAITING))
+
+    async def scene(hub: Hub, _: World) -> None:
+        stream = await joined(hub, asked("", watches=True), uncut)
+        found = [data["name"] for _, data in told(await stream.next())]
+        assert found == [each.name for each in many]
+
+    played(scene, others=many)
 
 
 def test_who_asks_too_much_is_not_kept():
