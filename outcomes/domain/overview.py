@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from outcomes.domain.outcome import Outcome, ToolDenied, ToolExecutionResult, ToolFailure
+from outcomes.domain.outcome import (
+    Outcome,
+    ToolDenied,
+    ToolExecutionResult,
+    ToolFailure,
+    ToolTimeout,
+)
 from outcomes.domain.replay import Turn, read_turn
 from outcomes.domain.waste import WasteKind
 
@@ -108,6 +114,7 @@ class Overview:
     results: Results = field(default_factory=Results)
     by_tool: dict[str, Results] = field(default_factory=dict)
     missed: int = 0  # failures that the agent took for successes
+    unsaid: int = 0  # failures of which it said nothing, neither itself nor by their type
     turns: list[TurnLine] = field(default_factory=list)
     waste: list[WasteLine] = field(default_factory=list)
     denials: list[DenialLine] = field(default_factory=list)
@@ -121,6 +128,8 @@ class Overview:
     def wasted(self) -> int:
         return sum(line.calls for line in self.waste)
 
+
+FAILED_BY_TYPE: Final = (ToolTimeout.kind, ToolFailure.kind)
 
 # Turns ask an outcome only what it was and whether it blocks its tool.
 _ANY: Final[dict[str, Any]] = {"call_id": "", "tool_name": ""}
@@ -168,7 +177,9 @@ def overview_of(calls: Sequence[BriefCall], *, first: int = 1) -> Overview:
 def _count(overview: Overview, call: BriefCall, number: int) -> None:
     overview.results.count(call)
     overview.by_tool.setdefault(call.tool, Results()).count(call)
-    overview.missed += call.verdict == "failure" and call.reported == "success"
+    if call.verdict == "failure":
+        overview.missed += call.reported == "success"
+        overview.unsaid += not call.reported and call.kind not in FAILED_BY_TYPE
     if call.kind == "artifact_reference":
         overview.artifacts.append((number, call))
     if call.elapsed_ms is not None:

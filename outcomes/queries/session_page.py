@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 from typing import Final
 
+from django.db.models import Count, Q
+
 from governance.queries import Governing
-from outcomes.domain.overview import BriefCall, Overview, overview_of
+from outcomes.domain.overview import FAILED_BY_TYPE, BriefCall, Overview, overview_of
 from outcomes.models import Call, Session
 from outcomes.queries.call_lists import PLACE_IN_SESSION
 from outcomes.queries.session_reports import SessionReport, report_of
 
+_MISSED: Final = Count("pk", filter=Q(reported="success"))
+_UNSAID: Final = Count("pk", filter=Q(reported="") & ~Q(kind__in=FAILED_BY_TYPE))
 READ_AT_ONCE: Final = 10_000  # of a longer session the newest calls are read for turns and waste
 _COLUMNS: Final = (
     "id",
@@ -66,7 +70,8 @@ def whole_session(session: Session, *, at_once: int = READ_AT_ONCE) -> SessionPa
     first = max(1, session.attempts - len(brief) + 1) if len(brief) == at_once else 1
     overview = overview_of(brief, first=first)
     if first > 1:  # it is told of all failures, whichever calls were read
-        overview.missed = rows.filter(verdict="failure", reported="success").count()
+        found = rows.filter(verdict="failure").aggregate(missed=_MISSED, unsaid=_UNSAID)
+        overview.missed, overview.unsaid = found["missed"], found["unsaid"]
     return SessionPage(report, overview, brief)
 
 

@@ -48,6 +48,20 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def noticed_words(failures: int, *, missed: int, unsaid: int) -> str:
+    """Which of the failures of a session its agent has noticed, as far as it said."""
+    if not failures:
+        return "none"
+    if failures == unsaid:
+        return "the agent said nothing of them"
+    if not missed and not unsaid:
+        return "the agent saw each of them"
+    words = [f"agent saw {failures - missed - unsaid:,}"]
+    words += [f"missed {missed:,}"] if missed else []
+    words += [f"said nothing of {unsaid:,}"] if unsaid else []
+    return ", ".join(words)
+
+
 def sessions_sentence(
     *, total: int, running: int, waiting: int, stopped: int, premature: int
 ) -> str:

@@ -91,6 +91,9 @@ def _standing(request: MemberRequest, page: SessionPage, state: str) -> dict[str
     return {
         "session": session,
         "overview": overview,
+        "noticed": sentences.noticed_words(
+            session.failures, missed=overview.missed, unsaid=overview.unsaid
+        ),
         "state": state,
         "sentence": sentences.session_sentence(standing),
         "second": sentences.second_sentence(standing),

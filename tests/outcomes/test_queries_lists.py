@@ -65,9 +65,14 @@ def test_of_a_long_session_the_newest_calls_are_read_and_keep_their_numbers(agen
 
 
 def test_of_a_long_session_all_failures_that_the_agent_missed_are_told(agent):
-    agent.post(*(an_item(output="Error: no") for _ in range(7)), *(an_item() for _ in range(10)))
+    agent.post(
+        *(an_item(output="Error: no") for _ in range(7)),
+        *(an_item(output="Error: no", tool_success=None) for _ in range(3)),
+        an_item(type="timeout", tool_success=None),
+        *(an_item() for _ in range(10)),
+    )
     page = queries.whole_session(Session.objects.get(), at_once=10)
-    assert (page.overview.missed, page.session.failures) == (7, 7)
+    assert (page.overview.missed, page.overview.unsaid, page.session.failures) == (7, 3, 11)
 
 
 @pytest.mark.parametrize(

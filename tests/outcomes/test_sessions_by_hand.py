@@ -133,12 +133,14 @@ def compare_page(
 ) -> None:
     body = pages.get("sessions/s/").content.decode()
     assert tile(body, "waste").startswith(f"Wasted calls {waste} of {len(known)} ")
-    missed = sum(
-        call.ran and call.verdict == "failure" and call.reported == "success" for call in known
-    )
-    failures = by_hand.counts_of(known)["failures"]
+    failed = [call for call in known if call.ran and call.verdict == "failure"]
+    missed = sum(call.reported == "success" for call in failed)
+    unsaid = sum(call.reported == "" and not call.is_error for call in failed)
     if missed:
-        assert f"agent saw {failures - missed}, missed {missed}" in tile(body, "failures")
+        seen = len(failed) - missed - unsaid
+        assert f"agent saw {seen}, missed {missed}" in tile(body, "failures")
+    if missed and unsaid:
+        assert f"said nothing of {unsaid}" in tile(body, "failures")
     shown = re.findall(
         r'<div class="limit">(.*?)</div>\s*(?=<div class="limit">|</div>)', body, re.S
     )

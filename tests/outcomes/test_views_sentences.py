@@ -11,6 +11,7 @@ from outcomes.domain.overview import Results
 from outcomes.views.limits import limit_bars
 from outcomes.views.sentences import (
     Standing,
+    noticed_words,
     ordinal,
     second_sentence,
     session_sentence,
@@ -292,3 +293,18 @@ def test_the_limit_that_stopped_the_agent_comes_first():
         reached_at={"executions": None, "reported": None, "classified": None},
     )
     assert [bar["name"] for bar in limit_bars([other, a_use()])] == ["max_tool_calls", "pay"]
+
+
+@pytest.mark.parametrize(
+    ("failures", "missed", "unsaid", "words"),
+    [
+        (0, 0, 0, "none"),
+        (5, 0, 0, "the agent saw each of them"),
+        (5, 0, 5, "the agent said nothing of them"),
+        (5, 2, 0, "agent saw 3, missed 2"),
+        (5, 0, 3, "agent saw 2, said nothing of 3"),
+        (1_005, 2, 1_003, "agent saw 0, missed 2, said nothing of 1,003"),
+    ],
+)
+def test_who_noticed_the_failures_of_a_session(failures, missed, unsaid, words):
+    assert noticed_words(failures, missed=missed, unsaid=unsaid) == words
