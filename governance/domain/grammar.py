@@ -53,6 +53,7 @@ SELECTORS = (
     *("principal.org_id", "principal.role", "principal.ticket_ref"),
 )
 CONDITIONS = ("all", "any", "not")
+OPERANDS: Words = {"exists": _TRUTH}  # of operators that take only so many
 
 
 def keys_in(dialect: Dialect) -> dict[str, list[str]]:

@@ -1,20 +1,24 @@
 """What the calls of the last weeks tell who writes a contract: tools, their arguments, roles."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, F, Func, IntegerField, OuterRef
+from django.db.models import Exists, F, Func, IntegerField, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from governance.requirements import Project
 from outcomes.codec import unpacked_size
 from outcomes.models import Call, Tool
+from outcomes.models import Event as EventRow
 from outcomes.queries.calls import newest_events, read_events
 
 WEEKS = timedelta(weeks=8)
 MOST_TOOLS = 2_000
 EVENTS = 400  # the newest ones are read for what callers and arguments look like
+OF_EACH_TOOL = 2  # and those of its newest calls: one busy agent hides no other
+TOOLS_READ = 150
 LARGEST = 16 * 1024  # bytes of one that is read for it, as it is kept
 LARGEST_TEXT = 64 * 1024  # and as it was sent: what repeats itself is kept in little
 MOST = 300
@@ -40,11 +44,9 @@ def tools_of(project: Project) -> list[str]:
 
 
 def contract_words(project_id: int, now: datetime) -> ContractWords:
-    size = Func(F("item"), function="LENGTH", output_field=IntegerField())
-    rows = newest_events(project_id).annotate(size=size).filter(size__lte=LARGEST)
     roles: set[str] = set()
     selectors: set[str] = set()
-    small = [row for row in rows[:EVENTS] if unpacked_size(bytes(row.item)[1:]) <= LARGEST_TEXT]
+    small = [row for row in _told(project_id, now) if _is_small(row)]
     for stored in read_events(small):
         principal = stored.event.principal or {}
         if isinstance(role := principal.get("role"), str):
@@ -55,6 +57,37 @@ def contract_words(project_id: int, now: datetime) -> ContractWords:
     return ContractWords(
         tools_called(project_id, now), sorted(roles)[:MOST], sorted(selectors)[:MOST]
     )
+
+
+def _told(project_id: int, now: datetime) -> Iterator[EventRow]:
+    events = newest_events(project_id)
+    yield from _without_large(events)[:EVENTS]
+    calls = _newest_of_tools(project_id, now)
+    if calls:
+        environments, digests = {each for each, _ in calls}, [digest for _, digest in calls]
+        of_calls = events.filter(environment__in=environments, call_digest__in=digests)
+        yield from _without_large(of_calls)[:EVENTS]
+
+
+def _newest_of_tools(project_id: int, now: datetime) -> list[tuple[int, bytes]]:
+    """By an index, tool for tool: of some million calls two each are looked at."""
+    of_tool = Call.objects.filter(tool=OuterRef("pk"), at__gte=now - WEEKS).order_by("-at")
+    newest = {
+        f"newest_{place}": Subquery(of_tool.values("pk")[place : place + 1])
+        for place in range(OF_EACH_TOOL)
+    }
+    tools = Tool.objects.filter(project=project_id).order_by("-pk").annotate(**newest)
+    numbers = [pk for row in tools.values_list(*newest)[:TOOLS_READ] for pk in row if pk]
+    return list(Call.objects.filter(pk__in=numbers).values_list("environment", "digest"))
+
+
+def _without_large(events: QuerySet[EventRow]) -> QuerySet[EventRow]:
+    size = Func(F("item"), function="LENGTH", output_field=IntegerField())
+    return events.annotate(size=size).filter(size__lte=LARGEST)
+
+
+def _is_small(row: EventRow) -> bool:
+    return unpacked_size(bytes(row.item)[1:]) <= LARGEST_TEXT
 
 
 def _paths(above: str, value: Any, depth: int = 1) -> set[str]:

@@ -42,6 +42,7 @@ def words(request: MemberRequest) -> JsonResponse:
         "values": {str(each): grammar.values_in(each) for each in Dialect},
         "conditions": grammar.CONDITIONS,
         "operators": grammar.OPERATORS,
+        "operands": grammar.OPERANDS,
         "selectors": [*grammar.SELECTORS, *known.selectors],
         "tools": known.tools,
         "roles": known.roles,

@@ -45,18 +45,71 @@ function dialect(session) {
   return /^kind:\s*["']?ContractBundle/m.test(text) || (/^contracts:/m.test(text) && !/^kind:/m.test(text)) ? "old" : "new";
 }
 
+// What of a line stands before the cursor, as the keys and items of {…} and […] that are open there.
+function inFlow(text) {
+  const open = [];
+  let word = "";
+  let quote = "";
+  for (const [at, sign] of [...text].entries()) {
+    const inside = open.at(-1);
+    if (quote || /["']/.test(sign)) {
+      quote = quote ? (sign === quote ? "" : quote) : sign;
+      word += sign;
+    } else if (/[{[]/.test(sign)) {
+      open.push({ isList: sign === "[", key: null });
+      word = "";
+    } else if (/[}\]]/.test(sign)) {
+      open.pop();
+      word = "";
+    } else if (sign === ",") {
+      if (inside) inside.key = null;
+      word = "";
+    } else if (sign === ":" && inside && !inside.isList && /\s/.test(text[at + 1] ?? "")) {
+      inside.key = unquoted(word.trim());
+      word = "";
+    } else word += sign;
+  }
+  const steps = open.flatMap(({ isList, key }) => (isList ? ["*"] : key === null ? [] : [key]));
+  const last = open.at(-1);
+  return { steps, isOpen: open.length > 0, isValue: Boolean(last && (last.isList || last.key !== null)) };
+}
+
+const KEY = /^\s*(?:- +)*(?:("[^"]*"|'[^']*'|[^\s:#'"{}[\],-][^:#{}[\],]*?)\s*:\s+)?/;
+
+// Where the cursor stands, however it is written: the keys above it, and whether its own value is
+// begun. `then: {action: ` and a line `action: ` below `then:` are the same place.
+function place(session, { row, column }) {
+  const line = session.getLine(row);
+  const before = line.slice(0, column);
+  const steps = above(session, row, read(line).column);
+  const [written, key] = KEY.exec(before);
+  const flow = inFlow(before.slice(written.length));
+  if (key) steps.push(unquoted(key));
+  return { steps: [...steps, ...flow.steps], isValue: flow.isOpen ? flow.isValue : Boolean(key) };
+}
+
 const RULES = new Set(["rules", "contracts", "examples"]);
-const OF_TOOLS = new Set(["tool", "tools"]);
 const general = (steps) => steps.map((step, at) => (at === 1 && steps[0] === "tools" ? "*" : step)).join("/");
 const list = (items, meta, score = 0) => (items ?? []).map((caption) => ({ caption, value: caption, meta, score }));
 const asYaml = (word) => (/^[A-Za-z_][\w.-]*$/.test(word) ? word : `'${word.replaceAll("'", "''")}'`);
-const tools = () => words.tools.map((name) => ({ caption: name, value: asYaml(name), meta: "tool seen" }));
+const named = (items, meta) => list(items, meta).map((each) => ({ ...each, value: asYaml(each.caption) }));
+const tools = () => named(words.tools, "tool seen");
+const asKeys = (items) => items.map((each) => ({ ...each, value: `${each.value}: ` }));
 
-function inCondition(before, key) {
-  const flow = /([\w.*-]+|"[^"]*"|'[^']*')\s*:\s*[{[][^{}[\]]*$/.exec(before);
-  const last = flow ? unquoted(flow[1]) : key;
-  const isSelector = last && last !== "when" && last !== "*" && !words.conditions.includes(last);
-  if (isSelector) return list(words.operators, "operator");
+// A selector is the key of a condition, and some hold what ends a plain word.
+const quoted = (each) => (/^[\w.*$@-]+$/.test(each.value) ? each : { ...each, value: `'${each.value.replaceAll("'", "''")}'` });
+
+function inCondition(steps, isValue) {
+  const last = steps.findLastIndex((step) => words.conditions.includes(step));
+  const [selector, ...operators] = steps.slice(last + 1).filter((step) => step !== "*");
+  if (!selector) return isValue ? [] : conditions();
+  if (!operators.length) return isValue ? [] : list(words.operators, "operator");
+  if (selector === "principal.role") return named(words.roles, "role seen");
+  if (selector === "tool.name" || selector === "tool") return tools();
+  return isValue ? list(words.operands[operators.at(-1)], "value") : list(words.operators, "operator");
+}
+
+function conditions() {
   const seen = document.getElementById("recorded")?.dataset.selectors;
   return [
     ...list(words.conditions, "condition", 1),
@@ -65,43 +118,29 @@ function inCondition(before, key) {
   ];
 }
 
-// A selector is the key of a condition, and some hold what ends a plain word.
-const quoted = (each) => (/^[\w.*$@-]+$/.test(each.value) ? each : { ...each, value: `'${each.value.replaceAll("'", "''")}'` });
-
-// In `- {tool: x, verdict: ` the key before the value, in `- {tool: x, ` the beginning of one.
-const FLOW_KEY = /[{,]\s*([\w]+)\s*:\s*[\w."'-]*$/;
-const FLOW_PLACE = /-\s+\{[^{}]*$/;
-
-function offered(session, { row, column }) {
-  const line = session.getLine(row);
-  const before = line.slice(0, column);
-  const here = read(line);
-  const steps = above(session, row, here.column);
-  const written = /^\s*(?:- +)*("[^"]*"|'[^']*'|[\w.*-]+)\s*:\s+\S*$/.exec(before);
-  const key = written && unquoted(written[1]);
-  const when = steps.indexOf("when");
-  if (/principal\.role["']?\s*:\s*\{[^}]*:\s*\S*$/.test(before) || (steps.at(-1) === "principal.role" && key))
-    return list(words.roles, "role seen");
-  const operand = words.operands?.[(FLOW_KEY.exec(before) ?? [])[1] ?? key];
-  if (operand && (when >= 0 || /\bwhen\s*:/.test(before))) return list(operand, "value");
-  if (steps[0] === "include") return list(words.checks, "check");
-  if (key === "when" || (when >= 0 && !(key && words.operators.includes(key)))) return inCondition(before, steps.at(-1));
-  if (/\bwhen\s*:\s*\{/.test(before)) return inCondition(before, "when");
-  if (key && RULES.has(steps[0]) && OF_TOOLS.has(key)) return tools();
-  if (RULES.has(steps[0]) && steps.includes("tools")) return tools();
-  if (steps.at(-1) === "max_calls_per_tool" || (steps.length === 1 && steps[0] === "tools")) return tools();
-  const flow = FLOW_PLACE.test(before) && RULES.has(steps[0]) ? (FLOW_KEY.exec(before) ?? [])[1] : null;
-  if (flow && OF_TOOLS.has(flow)) return tools();
+function offered(session, position) {
+  const { steps, isValue } = place(session, position);
+  const [top, , part, inPart] = steps;
+  const when = steps.lastIndexOf("when");
+  if (when >= 0) return inCondition(steps.slice(when + 1), isValue);
+  if (top === "include") return list(words.checks, "check");
+  if (RULES.has(top) && isValue && part === "tool") return tools();
+  if (RULES.has(top) && part === "tools" && inPart === "*") return tools();
+  const isName = steps.length === 1 && top === "tools";
+  if (!isValue && (isName || inPart === "max_calls_per_tool")) return asKeys(tools());
   const { keys, values } = { keys: words.keys[dialect(session)], values: words.values[dialect(session)] };
-  if (flow ?? key) return list(values[general([...steps, flow ?? key])], "value");
-  return list(keys[general(steps)], "key").map((each) => ({ ...each, value: `${each.caption}: ` }));
+  return isValue ? list(values[general(steps)], "value") : asKeys(list(keys[general(steps)], "key"));
 }
+
+// In a comment nothing is completed, nor before the space that a value begins after.
+const NOTHING = /^\s*#|\s#[^"']*$|:$/;
 
 ace.require("ace/ext/language_tools").setCompleters([
   {
     identifierRegexps: [/[\w.*-]/],
     getCompletions(_editor, session, position, _prefix, answer) {
-      answer(null, words ? offered(session, position) : []);
+      const before = session.getLine(position.row).slice(0, position.column);
+      answer(null, words && !NOTHING.test(before) ? offered(session, position) : []);
     },
   },
 ]);

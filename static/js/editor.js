@@ -90,15 +90,18 @@ let marks = [];
 function showMarks() {
   for (const mark of marks.splice(0)) mark();
   const annotations = [];
-  for (const item of document.querySelectorAll("#checked [data-problem]")) {
+  const problems = [...document.querySelectorAll("#checked [data-problem]")];
+  const broken = new Set(problems.filter(({ dataset }) => dataset.severity === "error").map(({ dataset }) => dataset.line));
+  for (const item of problems) {
     const { severity, message, line, column, words } = item.dataset;
     if (!line) continue;
     const row = line - 1;
     const start = offset(row, column || 1);
     annotations.push({ row, column: start, text: message, type: severity });
-    session.addGutterDecoration(row, `gutter-${severity}`);
-    marks.push(() => session.removeGutterDecoration(row, `gutter-${severity}`));
-    add(new Range(row, 0, row, 1), `line-${severity}`, "fullLine");
+    const worst = broken.has(line) ? "error" : severity; // a warning does not hide what keeps it from being saved
+    session.addGutterDecoration(row, `gutter-${worst}`);
+    marks.push(() => session.removeGutterDecoration(row, `gutter-${worst}`));
+    add(new Range(row, 0, row, 1), `line-${worst}`, "fullLine");
     if (words) add(new Range(row, start, row, start + words.length), `words-${severity}`, "text");
   }
   for (const { dataset } of document.querySelectorAll("#checked [data-example]")) {

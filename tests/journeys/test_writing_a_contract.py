@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.governance.contracts import document, pre
 from tests.items import an_outcome
+from tests.journeys.test_stream_processes import until
 
 LARGE = "{args.amount: {gt: 50}}"
 WAVE = """
@@ -177,6 +178,51 @@ def test_words_are_completed_from_the_calls_that_were_seen(console, admin, at, n
     admin.keyboard.press("Tab")
     admin.keyboard.press("Tab")
     expect(admin.locator(".editor")).to_contain_text(f"tool: {tool}")
+
+
+RULE = "rules:\n  - id: x\n    type: pre\n    "
+# What stands before the cursor, and all that can stand there; of tools and roles, one among others.
+OFFERED = {
+    "defaults: {mode: ": ["enforce", "observe"],
+    "tools:\n  pay: {side_effect: ": ["pure", "read", "write", "irreversible"],
+    RULE + "limits: {": ["max_tool_calls: ", "max_attempts: ", "max_calls_per_tool: "],
+    RULE + "then: {message: 'a: {b', action: ": ["block", "ask", "warn", "redact"],
+    RULE + "when: {not: {args.x: {exists: ": ["true", "false"],
+    RULE + "when: {args.x: {in: [a, ": [],
+    RULE + "# then: {": [],
+    RULE + "when: {principal.role: {in: [clerk, ": "role",
+    RULE + "when:\n      principal.role:\n        in:\n          - ": "role",
+    RULE + "tools: [pay, ": "tool",
+    RULE + "limits: {max_calls_per_tool: {": "tool: ",
+}
+COMPLETED = """
+(before) => new Promise((answer) => {
+  const editor = ace.edit(document.querySelector(".editor"));
+  editor.setValue(before + "\\n", -1);
+  const lines = before.split("\\n");
+  const at = { row: lines.length - 1, column: lines.at(-1).length };
+  const told = (_, words) => answer(words.map((each) => each.value));
+  editor.completers[0].getCompletions(editor, editor.session, at, "", told);
+})
+"""
+
+
+def test_a_place_has_the_same_words_however_it_is_written(console, admin, at, name):
+    named = {"tool": f"tool_{name}", "role": f"role_{name}"}
+    principal = {"role": named["role"]}
+    console.post(an_outcome(f"{name}-1", tool_name=named["tool"], principal=principal))
+    console.settled(f"outcomes/{name}-1")
+    admin.goto(at)
+    expect(admin.locator(".editor.ace_editor")).to_be_visible()
+    assert until(lambda: admin.evaluate(COMPLETED, "kind: "))  # the words are there
+    for before, offered in OFFERED.items():
+        words = admin.evaluate(COMPLETED, before)
+        if isinstance(offered, list):
+            assert words == offered, before
+        else:
+            kind = offered.removesuffix(": ")
+            assert offered.replace(kind, named[kind]) in words, before
+            assert not {"equals", "id: ", "all"} & set(words), before
 
 
 def test_the_editor_can_be_left_by_keyboard_alone(admin, at):

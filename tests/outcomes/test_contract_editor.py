@@ -122,6 +122,16 @@ def test_tools_roles_and_arguments_of_recent_calls_can_be_completed(project, age
     assert "matches_any" in told["operators"]
 
 
+def test_what_a_busy_agent_does_hides_no_role_or_argument_of_another(project, agent, monkeypatch):
+    monkeypatch.setattr("outcomes.queries.contract_words.EVENTS", 3)
+    clerk = an_outcome("c-0", tool_name="pay", tool_args={"iban": "x"}, principal={"role": "clerk"})
+    agent.post(clerk)
+    agent.post(*(an_outcome(f"c-{n}", principal={"role": "importer"}) for n in range(1, 9)))
+    told = contract_words(project.pk, datetime.now(UTC))
+    assert told.roles == ["clerk", "importer"]
+    assert "args.iban" in told.selectors
+
+
 def test_tools_of_long_ago_and_of_others_are_not_offered(project, agent):
     now = datetime.now(UTC)
     agent.post(an_outcome("c-1", tool_name="old"), an_outcome("c-2", tool_name="new"))

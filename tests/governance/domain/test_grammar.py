@@ -58,6 +58,12 @@ def test_the_operators_are_those_of_the_library():
     assert set(grammar.OPERATORS) == set(BUILTIN_OPERATOR_NAMES)
 
 
+def test_an_operator_that_takes_only_so_many_values_offers_them():
+    taken = SCHEMA["$defs"]["Operator"]["properties"]
+    few = {name for name, takes in taken.items() if takes.get("type") == "boolean"}
+    assert few == set(grammar.OPERANDS)
+
+
 def test_the_old_dialect_has_its_own_words_at_its_own_places():
     keys, values = grammar.keys_in(Dialect.OLD), grammar.values_in(Dialect.OLD)
     assert "contracts" in keys[""]
