@@ -52,15 +52,19 @@ def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
     if version is None:
         raise NotFound("There is no such version.")
     required_there = required.get(environment, NOTHING_REQUIRED)
-    form = DeployForm(sent(request))
+    form, refused = DeployForm(sent(request)), None
     if request.method == "POST" and form.is_valid():
         try:
             return _done(request, version, environment, required_there, form)
         except (Conflict, InvalidInput, Forbidden) as error:
-            form.take(error)
+            refused = error
     plan = plan_of(version, environment, required_there)
     form.initial = {"seen": plan.live.pk if plan.live else 0}
     context |= _of_plan(request, plan) | {"form": form}
+    if refused is not None and refused.code == "tests_failing" and context["can_override"]:
+        form.add_error("override", "Say why it may go live although a test fails.")
+    elif refused is not None:
+        form.take(refused)
     return render(request, "governance/deploy.html", context, status=422 if form.errors else 200)
 
 

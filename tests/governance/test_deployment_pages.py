@@ -120,7 +120,10 @@ def test_failing_tests_block_an_editor_and_ask_an_admin_for_a_reason(project, ed
     assert "The test “let through” fails:" in answer.text
     assert 'name="seen"' not in answer.text
     assert post(editor, page).status_code == 422
-    assert post(admin_client, page).status_code == 422
+    without_a_reason = post(admin_client, page)
+    assert without_a_reason.status_code == 422
+    assert "Say why it may go live although a test fails." in without_a_reason.text
+    assert "`" not in post(editor, page).text.partition("<main")[2]
     done = post(admin_client, page, override="The test is old.")
     assert "The test is old." in admin_client.get(done["Location"]).text
 

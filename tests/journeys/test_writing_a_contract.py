@@ -225,6 +225,23 @@ def test_a_place_has_the_same_words_however_it_is_written(console, admin, at, na
             assert not {"equals", "id: ", "all"} & set(words), before
 
 
+def test_a_warning_does_not_hide_the_mistake_on_its_line(admin, at):
+    admin.goto(at)
+    write(admin, "action: block", "acton: block, timeout: 5")
+    expect(admin.locator("#checked")).to_contain_text("timeout has no effect")
+    gutter = admin.locator(".editor .ace_gutter-cell")
+    expect(gutter.and_(admin.locator(".gutter-error"))).to_have_count(1)
+    expect(gutter.and_(admin.locator(".gutter-error.gutter-warning"))).to_have_count(0)
+
+
+def test_the_outline_fits_a_narrow_page(admin, at):
+    admin.set_viewport_size({"width": 390, "height": 800})
+    admin.goto(at)
+    admin.get_by_text("Outline").click()
+    expect(admin.get_by_role("navigation", name="Rules")).to_contain_text("larger")
+    assert admin.evaluate("document.documentElement.scrollWidth") == 390
+
+
 def test_the_editor_can_be_left_by_keyboard_alone(admin, at):
     admin.goto(at)
     editor = admin.locator(".editor .ace_text-input")
