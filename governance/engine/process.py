@@ -116,14 +116,14 @@ class Process:
     def answer_to(self, asked: Asked) -> Reply:
         while asked.reply is None:
             if asked not in self._unanswered:
-                raise Lost("It has ended.")
+                raise Lost("Its process has ended. Try it again.")
             first = self._unanswered[0]
             try:
                 first.reply = self._receive(first.seconds)
             except NoAnswer as error:
                 if first is asked:
                     raise
-                raise Lost("It has ended.") from error
+                raise Lost("Its process has ended. Try it again.") from error
             self._unanswered.popleft()
         return asked.reply
 
@@ -173,7 +173,7 @@ class Process:
             except BlockingIOError:
                 continue
             if not part:
-                self._give_up("It has ended.")
+                self._give_up("Its process has ended. Try it again.")
             parts.append(part)
             length -= len(part)
         return b"".join(parts)

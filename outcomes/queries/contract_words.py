@@ -78,7 +78,8 @@ def _newest_of_tools(project_id: int, now: datetime) -> list[tuple[int, bytes]]:
     }
     tools = Tool.objects.filter(project=project_id).order_by("-pk").annotate(**newest)
     numbers = [pk for row in tools.values_list(*newest)[:TOOLS_READ] for pk in row if pk]
-    return list(Call.objects.filter(pk__in=numbers).values_list("environment", "digest"))
+    calls = Call.objects.filter(pk__in=numbers).values_list("environment", "digest")
+    return [(environment, bytes(digest)) for environment, digest in calls]
 
 
 def _without_large(events: QuerySet[EventRow]) -> QuerySet[EventRow]:

@@ -182,7 +182,7 @@ def test_words_are_completed_from_the_calls_that_were_seen(console, admin, at, n
 
 RULE = "rules:\n  - id: x\n    type: pre\n    "
 # What stands before the cursor, and all that can stand there; of tools and roles, one among others.
-OFFERED = {
+OFFERED: dict[str, list[str] | str] = {
     "defaults: {mode: ": ["enforce", "observe"],
     "tools:\n  pay: {side_effect: ": ["pure", "read", "write", "irreversible"],
     RULE + "limits: {": ["max_tool_calls: ", "max_attempts: ", "max_calls_per_tool: "],
