@@ -6,11 +6,11 @@ from urllib.parse import quote
 
 from django.http import HttpRequest, QueryDict
 
-from outcomes.domain.scope import ALL, NAMES, RANGES, Scope
+from outcomes.domain.scope import ALL, NAMES, RANGES, TIMES, Scope
+from outcomes.views import scope as scopes
 
 # A place in a list is that of one scope; in another one it leads nowhere.
 PLACES = ("before", "after")
-TIMES = ("range", "from", "to")
 
 
 class Choice(NamedTuple):
@@ -52,11 +52,9 @@ def scope_bar(request: HttpRequest, scope: Scope) -> ScopeBar:
 def carried(request: HttpRequest, *, is_entry: bool) -> dict[str, str]:
     """What an address of this page says of its scope, for those that navigation leads to. Beside
     the pages of the navigation, an environment or an agent may say which one thing is shown."""
-    scope: Scope | None = vars(request).get("scope")
-    if scope is not None:
-        return scope.query()
-    names = NAMES[:4] if is_entry else TIMES
-    return {name: value for name in names if (value := request.GET.get(name, ""))}
+    if is_entry and "scope" not in vars(request):
+        return {name: value for name in NAMES[:4] if (value := request.GET.get(name, ""))}
+    return scopes.carried(request)
 
 
 def _with(request: HttpRequest, less: tuple[str, ...], name: str = "", value: str = "") -> str:

@@ -7,12 +7,11 @@ from typing import Final
 from django.urls import reverse
 
 from edictum_site.lookup.places import Place, places_like
-from edictum_site.scope_bar import TIMES
 from edictum_site.templatetags.look import KINDS
 from governance.auth import MemberRequest
 from governance.domain.figures import size
 from governance.queries.lookup import Named, documents_like
-from outcomes.domain.scope import NAMES
+from outcomes.domain.scope import CHOSEN, NAMES, TIMES
 from outcomes.queries import lookup
 from outcomes.templatetags.addresses import agent_url, artifact_url, call_url, session_url, tool_url
 from outcomes.views.paging import with_query
@@ -43,6 +42,7 @@ def found_for(request: MemberRequest, text: str, among: tuple[Place, ...]) -> li
 
     # Beside lists, an environment may say which one thing a page shows.
     times = {name: value for name, value in carried.items() if name in TIMES}
+    kept = times | {there: carried[name] for name, there in CHOSEN.items() if name in carried}
 
     def to(view: str) -> str:
         return with_query(reverse(view, args=[slug]), **carried)
@@ -75,8 +75,8 @@ def found_for(request: MemberRequest, text: str, among: tuple[Place, ...]) -> li
         ),
         Group("Contracts", "contracts", versions(documents.contracts, "governance:contract")),
         Group("Success checks", "checks", versions(documents.checks, "governance:check")),
-        Group("Sessions", "sessions", _sessions(request, text)),
-        Group("Calls", "eye", _calls(request, text)),
+        Group("Sessions", "sessions", _sessions(request, text, kept)),
+        Group("Calls", "eye", _calls(request, text, kept)),
         Group("Artifacts", "artifacts", _artifacts(request, text)),
         Group(
             "Pages",
@@ -87,11 +87,11 @@ def found_for(request: MemberRequest, text: str, among: tuple[Place, ...]) -> li
     return [group for group in groups if group.items]
 
 
-def _sessions(request: MemberRequest, text: str) -> list[Found]:
+def _sessions(request: MemberRequest, text: str, kept: dict[str, str]) -> list[Found]:
     return [
         Found(
             _split(row.session_id, text),
-            session_url(request.project.slug, row.session_id, row.environment),
+            session_url(request.project.slug, row.session_id, row.environment, **kept),
             f"{row.agent or 'unknown'} · {row.environment}",
             row.at,
         )
@@ -99,11 +99,11 @@ def _sessions(request: MemberRequest, text: str) -> list[Found]:
     ]
 
 
-def _calls(request: MemberRequest, text: str) -> list[Found]:
+def _calls(request: MemberRequest, text: str, kept: dict[str, str]) -> list[Found]:
     return [
         Found(
             _split(row.call_id, text),
-            call_url(request.project.slug, row.call_id, row.environment),
+            call_url(request.project.slug, row.call_id, row.environment, **kept),
             f"{row.tool} · {KINDS[row.kind][1].lower()}",
             row.at,
         )

@@ -35,7 +35,11 @@ _UP_TO: Final = (
     (timedelta(days=4), Step.HOUR),
 )
 # What an address says a scope with.
-NAMES: Final = ("range", "from", "to", "environment", "agent")
+TIMES: Final = ("range", "from", "to")
+NAMES: Final = (*TIMES, "environment", "agent")
+# In the address of one session or call the environment says which one; what was chosen on the way
+# there has names of its own.
+CHOSEN: Final = {"environment": "chosen-environment", "agent": "chosen-agent"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +138,23 @@ class Scope:
         local = moment.astimezone(self.zone)
         year = "" if local.year == self.until.astimezone(self.zone).year else f" {local.year}"
         return f"{local.day} {local:%b}{year} {local:%H:%M}"
+
+
+def handed_on(scope: Scope | None, asked: Mapping[str, str]) -> dict[str, str]:
+    """What the address of a page says of its scope, for those that it leads to. A page about one
+    session or call has no scope of its own, and hands on what it was given."""
+    if scope is not None:
+        return scope.query()
+    there = {name: name for name in TIMES} | CHOSEN
+    return {name: value for name in NAMES if (value := asked.get(there[name], ""))}
+
+
+def beside_one(scope: Scope | None, asked: Mapping[str, str]) -> dict[str, str]:
+    """The same in the address of one session or call: no more than this page was asked for, so
+    that most of them stay short."""
+    kept = handed_on(scope, asked)
+    times = {name: value for name in TIMES if (value := asked.get(name, ""))}
+    return times | {there: kept[name] for name, there in CHOSEN.items() if name in kept}
 
 
 def scope_from(

@@ -1,10 +1,17 @@
-"""Addresses of sessions and calls, whose ids may hold anything: slashes, dots, line breaks."""
+"""Addresses of sessions and calls, whose ids may hold anything: slashes, dots, line breaks.
+
+In a template they hand on the scope of its page, so that who looks into one thing comes back to
+the time, environment and agent that were chosen.
+"""
 
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from django import template
+from django.template import Context
 from django.urls import reverse
+
+from outcomes.domain.scope import TIMES, Scope, beside_one, handed_on
 
 register = template.Library()
 
@@ -13,51 +20,85 @@ register = template.Library()
 ELSEWHERE = "-"
 
 
-@register.simple_tag
-def session_url(slug: str, session_id: str, environment: str) -> str:
-    return _address(reverse("outcomes:sessions", args=[slug]), session_id, environment=environment)
+def session_url(slug: str, session_id: str, environment: str, **kept: str) -> str:
+    base = reverse("outcomes:sessions", args=[slug])
+    return _address(base, session_id, environment=environment, **kept)
 
 
-@register.simple_tag
-def call_url(slug: str, call_id: str, environment: str) -> str:
-    return _address(reverse("outcomes:calls", args=[slug]), call_id, environment=environment)
+def call_url(slug: str, call_id: str, environment: str, **kept: str) -> str:
+    base = reverse("outcomes:calls", args=[slug])
+    return _address(base, call_id, environment=environment, **kept)
 
 
-@register.simple_tag
-def call_part_url(slug: str, part: str, call_id: str, environment: str) -> str:
-    """A part of a call's page, which has an address of its own."""
-    query = urlencode({"of": call_id, "environment": environment})
-    return f"{reverse(f'outcomes:{part}', args=[slug])}?{query}"
-
-
-@register.simple_tag
-def try_url(slug: str, call_id: str, environment: str) -> str:
-    query = urlencode({"of": call_id, "environment": environment})
+def try_url(slug: str, call_id: str, environment: str, **kept: str) -> str:
+    query = urlencode({"of": call_id, "environment": environment} | kept)
     return f"{reverse('outcomes:try_call', args=[slug])}?{query}"
 
 
-@register.simple_tag
-def agent_url(slug: str, name: str) -> str:
-    return _address(reverse("outcomes:agents", args=[slug]), name)
+def agent_url(slug: str, name: str, **times: str) -> str:
+    return _address(reverse("outcomes:agents", args=[slug]), name, **times)
 
 
-@register.simple_tag
 def tool_url(slug: str, name: str, **chosen: str) -> str:
     """The page of a tool, in the scope that is chosen."""
     return _address(reverse("outcomes:tools", args=[slug]), name, **chosen)
 
 
-@register.simple_tag
-def denied_by_url(slug: str, rule: str, contract: str = "", version: int | None = None) -> str:
+def artifact_url(slug: str, name: str, **times: str) -> str:
+    return _address(reverse("outcomes:artifacts", args=[slug]), name, **times)
+
+
+def denied_by_url(
+    slug: str, rule: str, contract: str = "", version: int | None = None, **chosen: str
+) -> str:
     """What a rule stopped; a contract and its version narrow it to those."""
-    told = {"rule": rule, "contract": contract, "version": version}
+    told = {"rule": rule, "contract": contract, "version": version} | chosen
     query = urlencode({name: value for name, value in told.items() if value})
     return f"{reverse('outcomes:denials_of_rule', args=[slug])}?{query}"
 
 
-@register.simple_tag
-def artifact_url(slug: str, name: str) -> str:
-    return _address(reverse("outcomes:artifacts", args=[slug]), name)
+@register.simple_tag(takes_context=True, name="session_url")
+def _session_url(context: Context, slug: str, session_id: str, environment: str) -> str:
+    return session_url(slug, session_id, environment, **_beside_one(context))
+
+
+@register.simple_tag(takes_context=True, name="call_url")
+def _call_url(context: Context, slug: str, call_id: str, environment: str) -> str:
+    return call_url(slug, call_id, environment, **_beside_one(context))
+
+
+@register.simple_tag(takes_context=True, name="agent_url")
+def _agent_url(context: Context, slug: str, name: str) -> str:
+    return agent_url(slug, name, **_times(context))
+
+
+@register.simple_tag(takes_context=True, name="tool_url")
+def _tool_url(context: Context, slug: str, name: str) -> str:
+    return tool_url(slug, name, **_carried(context))
+
+
+@register.simple_tag(takes_context=True, name="artifact_url")
+def _artifact_url(context: Context, slug: str, name: str) -> str:
+    return artifact_url(slug, name, **_times(context))
+
+
+@register.simple_tag(takes_context=True, name="denied_by_url")
+def _denied_by_url(
+    context: Context, slug: str, rule: str, contract: str = "", version: int | None = None
+) -> str:
+    return denied_by_url(slug, rule, contract, version, **_carried(context))
+
+
+@register.simple_tag(takes_context=True)
+def call_part_url(context: Context, slug: str, part: str, call_id: str, environment: str) -> str:
+    """A part of a call's page, which has an address of its own."""
+    query = urlencode({"of": call_id, "environment": environment} | _beside_one(context))
+    return f"{reverse(f'outcomes:{part}', args=[slug])}?{query}"
+
+
+@register.simple_tag(takes_context=True, name="try_url")
+def _try_url(context: Context, slug: str, call_id: str, environment: str) -> str:
+    return try_url(slug, call_id, environment, **_beside_one(context))
 
 
 @register.simple_tag
@@ -67,13 +108,41 @@ def stop_url(slug: str, environment: str, agent: str = "") -> str:
     return f"{reverse('governance:new_stop', args=[slug])}?{urlencode(query)}"
 
 
-@register.simple_tag
+@register.simple_tag(takes_context=True)
 def about_session_url(
-    slug: str, page: str, session_id: str, environment: str, *args: Any, **more: str
+    context: Context,
+    slug: str,
+    page: str,
+    session_id: str,
+    environment: str,
+    *args: Any,
+    **more: str,
 ) -> str:
     """A page or a part that is about one session, and asks for it by its query."""
-    query = urlencode({"of": session_id, "environment": environment} | more)
+    told = {"of": session_id, "environment": environment} | more | _beside_one(context)
+    query = urlencode(told)
     return f"{reverse(f'outcomes:{page}', args=[slug, *args])}?{query}"
+
+
+def _carried(context: Context) -> dict[str, str]:
+    return handed_on(*_told(context))
+
+
+def _beside_one(context: Context) -> dict[str, str]:
+    return beside_one(*_told(context))
+
+
+def _times(context: Context) -> dict[str, str]:
+    return {name: value for name, value in _beside_one(context).items() if name in TIMES}
+
+
+def _told(context: Context) -> tuple[Scope | None, dict[str, str]]:
+    """A part that is drawn without its request is told its scope."""
+    request = context.get("request")
+    if request is not None:
+        return vars(request).get("scope"), request.GET.dict()
+    scope = context.get("scope")
+    return scope, scope.query() if scope is not None else {}
 
 
 def _address(base: str, identifier: str, **query: str) -> str:

@@ -23,8 +23,7 @@ from outcomes import queries
 from outcomes.domain.scope import Scope, scope_from
 from outcomes.models import Call, Session
 from outcomes.queries.paging import page_of
-from outcomes.templatetags.addresses import session_url
-from outcomes.views.named import named_session
+from outcomes.views.named import named_session, session_at
 from outcomes.views.paging import every, links_of, start_of, with_query
 from outcomes.views.rows import CallLine
 from outcomes.views.scope import scope_of
@@ -190,7 +189,7 @@ def _waiting(
         here = with_query(here, **chosen)
     else:
         chosen = {"environment": of.environment.name, "of": of.session_id}
-        here = session_url(slug, of.session_id, of.environment.name)
+        here = session_at(request, of)
     return {
         "lines": lines,
         "of_session": isinstance(of, Session),

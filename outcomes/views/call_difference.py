@@ -21,8 +21,7 @@ from outcomes.domain.outcome import (
 )
 from outcomes.queries import WholeCall
 from outcomes.queries.around_call import previous_of_tool
-from outcomes.templatetags.addresses import call_url
-from outcomes.views.named import named_call
+from outcomes.views.named import call_at, named_call
 from outcomes.views.parts import shown_part
 
 LINES: Final = 1_500  # of one part that are compared; a page of more is read by nobody
@@ -54,7 +53,7 @@ def call_difference(request: MemberRequest) -> HttpResponse:
         "row": row,
         "previous": previous,
         "differences": differences,
-        "back": call_url(request.project.slug, row.call_id, row.environment.name),
+        "back": call_at(request, row),
     }
     return shown_part(request, "outcomes/_call_difference.html", "outcomes/call_part.html", context)
 

@@ -17,9 +17,8 @@ from outcomes import queries
 from outcomes.models import Call
 from outcomes.queries import WholeCall
 from outcomes.queries.around_call import counted_before
-from outcomes.templatetags.addresses import call_url
 from outcomes.views.contract_calls import output_text
-from outcomes.views.named import named_call
+from outcomes.views.named import call_at, named_call
 from outcomes.views.parts import shown_part
 
 
@@ -47,7 +46,7 @@ def call_rules(request: MemberRequest) -> HttpResponse:
         "rules": [each for each in tried.rules if each.rule.type != "session"] if tried else [],
         "limits": list(_limits(row)),
         "differs": _differs(row, tried),
-        "back": call_url(request.project.slug, row.call_id, row.environment.name),
+        "back": call_at(request, row),
     }
     return shown_part(request, "outcomes/_call_rules.html", "outcomes/call_part.html", context)
 

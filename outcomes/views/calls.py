@@ -18,12 +18,11 @@ from outcomes.models import Session
 from outcomes.queries import SHOWN, CallFilter, SessionPage
 from outcomes.queries.call_lists import PLACE_BY_TIME, PLACE_IN_SESSION
 from outcomes.queries.denial_sums import groups_of_rule
-from outcomes.templatetags.addresses import session_url
-from outcomes.views.named import named_session
+from outcomes.views.named import named_session, session_at
 from outcomes.views.narrowing import Narrowing, narrowing_context, narrowing_of
 from outcomes.views.paging import every, files_of, links_of, start_of, with_query
 from outcomes.views.rows import call_lines, folded, is_late, tag_of
-from outcomes.views.scope import scope_of
+from outcomes.views.scope import kept_beside_one, scope_of
 from outcomes.views.sentences import counted
 from outcomes.views.table_columns import CALLS
 
@@ -78,8 +77,9 @@ def session_calls(
     if tag == known:
         return {"tag": tag}
     environment = session.environment.name
-    address = session_url(request.project.slug, session.session_id, environment)
-    live = _live(request, tag, of=session.session_id, environment=environment, show=show)
+    kept = kept_beside_one(request)
+    address = session_at(request, session)
+    live = _live(request, tag, of=session.session_id, environment=environment, show=show, **kept)
     counts = {
         "": session.attempts,
         "failures": session.failures,

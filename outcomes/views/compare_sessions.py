@@ -20,7 +20,7 @@ from outcomes.templatetags.addresses import call_url
 from outcomes.views import sentences
 from outcomes.views.limits import COUNTINGS, key_of
 from outcomes.views.named import named_session
-from outcomes.views.scope import zone_of
+from outcomes.views.scope import kept_beside_one
 from outcomes.views.session_charts import Strip, strip_of
 from outcomes.views.session_standing import told_standing
 from outcomes.views.session_zoom import Zoom
@@ -79,16 +79,17 @@ def _other(request: MemberRequest, one: Session) -> Session | None:
 
 def _side(request: MemberRequest, session: Session, state: str) -> Side:
     page = queries.whole_session(session)
-    slug, limits, zone = request.project.slug, page.report.limits, zone_of(request)
-    strip = strip_of(slug, session, page.calls, page.overview, limits, Zoom(), zone, name="Calls")
+    limits = page.report.limits
+    strip = strip_of(request, session, page.calls, page.overview, limits, Zoom(), name="Calls")
     return Side(page, state, sentences.session_sentence(told_standing(page, state)), strip)
 
 
 def _urls(request: MemberRequest, parted: PartedAt | None, sides: list[Side]) -> list[str]:
     if parted is None:
         return []
+    slug, kept = request.project.slug, kept_beside_one(request)
     return [
-        call_url(request.project.slug, call.call_id, side.session.environment.name) if call else ""
+        call_url(slug, call.call_id, side.session.environment.name, **kept) if call else ""
         for call, side in zip((parted.one, parted.other), sides, strict=True)
     ]
 

@@ -8,8 +8,7 @@ from django.views.decorators.http import require_http_methods
 from governance.auth import MemberRequest, member_page
 from governance.policies import Action
 from outcomes import commands, queries
-from outcomes.templatetags.addresses import session_url
-from outcomes.views.named import named_session
+from outcomes.views.named import named_session, session_at
 
 SHOWN = 200
 WORDS = {
@@ -23,7 +22,7 @@ WORDS = {
 @member_page(Action.RESET_SESSION)
 def reset_session(request: MemberRequest) -> HttpResponse:
     session = named_session(request, request.GET.get("of", ""))
-    back = session_url(request.project.slug, session.session_id, session.environment.name)
+    back = session_at(request, session)
     if request.method == "POST":
         if commands.reset_counters(session, by=request.actor):
             messages.success(request, "The session counts from zero again.")

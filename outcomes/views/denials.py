@@ -26,7 +26,7 @@ from outcomes.views.chart_links import link_to_calls
 from outcomes.views.denials_words import denials_sentence, most_words
 from outcomes.views.overview_charts import STEP_WORDS
 from outcomes.views.paging import files_of, with_query
-from outcomes.views.scope import scope_of
+from outcomes.views.scope import kept_beside_one, scope_of
 from outcomes.views.table_columns import DENIALS, LOOPS, RULES
 from outcomes.views.tags import hash_of
 
@@ -115,7 +115,7 @@ def _denials(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     found = denied_of(project.pk, scope)
     loops = denial_loops(project.pk, scope, now)
     whole = found.denials
-    rules = _named(whole.by_rule)
+    rules, kept = _named(whole.by_rule), kept_beside_one(request)
     here = with_query(reverse("outcomes:denials", args=[slug]), **scope.query())
     live = reverse("outcomes:denials_standing", args=[slug])
     return {
@@ -129,7 +129,7 @@ def _denials(request: MemberRequest, scope: Scope) -> dict[str, Any]:
         "chart": charts.by_reason(
             scope, whole.by_reason, link_to_calls(slug, scope, show="denied")
         ),
-        "loops": [_loop_line(slug, scope, loop, now) for loop in loops.shown],
+        "loops": [_loop_line(slug, scope, loop, now, kept) for loop in loops.shown],
         "loops_of": loops.number,
         "loops_before": loops.before,
         "by": _by(slug, scope, whole),
@@ -182,13 +182,15 @@ def _rule_lines(slug: str, scope: Scope, rules: list[Denied]) -> list[RuleLine]:
     ]
 
 
-def _loop_line(slug: str, scope: Scope, loop: Loop, now: datetime) -> LoopLine:
-    session = session_url(slug, loop.session_id, loop.environment)
+def _loop_line(
+    slug: str, scope: Scope, loop: Loop, now: datetime, kept: dict[str, str]
+) -> LoopLine:
+    session = session_url(slug, loop.session_id, loop.environment, **kept)
     return LoopLine(
         loop,
         loop.goes_on(now),
         with_query(session, show="denied") + "#calls",
-        call_url(slug, loop.call_id, loop.environment),
+        call_url(slug, loop.call_id, loop.environment, **kept),
         rule_url(slug, scope, loop.rule) if loop.rule else "",
     )
 

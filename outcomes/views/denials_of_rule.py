@@ -30,7 +30,7 @@ from outcomes.views.narrowing import Narrowing, narrowing_of
 from outcomes.views.overview_charts import STEP_WORDS
 from outcomes.views.paging import every, files_of, links_of, start_of, with_query
 from outcomes.views.rows import call_lines, folded
-from outcomes.views.scope import scope_of
+from outcomes.views.scope import kept_beside_one, scope_of
 from outcomes.views.sentences import counted
 from outcomes.views.table_columns import CALLS
 
@@ -110,7 +110,12 @@ def _calls(
         "shown": f"{counted(len(page.rows), 'call')}, newest first",
         "links": links_of(page, PLACE_BY_TIME, here),
         "files": files_of(here),
-        "try_url": try_url(request.project.slug, newest.call_id, newest.environment.name)
+        "try_url": try_url(
+            request.project.slug,
+            newest.call_id,
+            newest.environment.name,
+            **kept_beside_one(request),
+        )
         if newest is not None and newest.arguments is not None
         else "",
     }

@@ -1,4 +1,5 @@
-"""The session, the call or the tool that a URL names, in the environment that it names."""
+"""The session, the call or the tool that a URL names, in the environment that it names; and where
+a session and a call are."""
 
 from governance.auth import MemberRequest
 from governance.domain.errors import NotFound
@@ -6,7 +7,8 @@ from outcomes import queries
 from outcomes.domain.scope import Scope
 from outcomes.models import Call, Session
 from outcomes.queries.tools import NamedTool, tool_named
-from outcomes.templatetags.addresses import ELSEWHERE
+from outcomes.templatetags.addresses import ELSEWHERE, call_url, session_url
+from outcomes.views.scope import kept_beside_one
 
 
 def named_session(request: MemberRequest, session_id: str) -> Session:
@@ -40,6 +42,17 @@ def named_tool(request: MemberRequest, name: str, scope: Scope) -> NamedTool:
 def _is_of_one_environment(request: MemberRequest) -> None:
     """Tells the shell: in another environment there is no such page to go to."""
     vars(request)["of_one_environment"] = True
+
+
+def session_at(request: MemberRequest, session: Session) -> str:
+    """Its page, with what was chosen before."""
+    slug, environment = request.project.slug, session.environment.name
+    return session_url(slug, session.session_id, environment, **kept_beside_one(request))
+
+
+def call_at(request: MemberRequest, call: Call) -> str:
+    slug, environment = request.project.slug, call.environment.name
+    return call_url(slug, call.call_id, environment, **kept_beside_one(request))
 
 
 def _whole(request: MemberRequest, identifier: str) -> str:

@@ -27,7 +27,7 @@ from outcomes.views import overview_words as words
 from outcomes.views.backlog import backlog_of
 from outcomes.views.chart_links import link_to_calls
 from outcomes.views.paging import with_query
-from outcomes.views.scope import scope_of, tag_of
+from outcomes.views.scope import kept_beside_one, scope_of, tag_of
 from outcomes.views.tool_rows import tool_rows, worst_first
 
 FINDINGS = 100
@@ -138,9 +138,10 @@ def _attention(
     notices += [
         words.of_fall(fall, with_query(urls["failures"], tool=fall.tool)) for fall in fallen
     ]
+    kept = kept_beside_one(request)
     loops = denial_loops(project_id, scope, timezone.now()) if denied >= LOOP else None
     for loop in loops.shown if loops else ():
-        session = session_url(slug, loop.session_id, loop.environment)
+        session = session_url(slug, loop.session_id, loop.environment, **kept)
         notices.append(words.of_loop(loop, with_query(session, show="denied") + "#calls"))
     stopped = words.of_stopped(counts, urls["stopped"])
     notices += [stopped] if stopped else []

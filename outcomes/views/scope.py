@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from governance.auth import MemberRequest, beside
 from outcomes.domain.moments import zone_named
-from outcomes.domain.scope import Scope, scope_from
+from outcomes.domain.scope import Scope, beside_one, handed_on, scope_from
 from outcomes.views.tags import hash_of
 
 ZONE_COOKIE = "zone"  # set by the script, which knows the reader's own
@@ -20,6 +20,14 @@ def scope_of(request: HttpRequest, *, is_list: bool = False, of_agent: bool = Tr
     scope = scope_from(asked, now=timezone.now(), zone=zone_of(request), is_list=is_list)
     vars(request).update(scope=scope, scope_choices={"all": is_list, "agent": of_agent})
     return scope
+
+
+def carried(request: HttpRequest) -> dict[str, str]:
+    return handed_on(vars(request).get("scope"), request.GET.dict())
+
+
+def kept_beside_one(request: HttpRequest) -> dict[str, str]:
+    return beside_one(vars(request).get("scope"), request.GET.dict())
 
 
 def tag_of(request: MemberRequest, scope: Scope, *seen: object) -> str:

@@ -16,15 +16,14 @@ from outcomes import queries
 from outcomes.models import Session
 from outcomes.queries import SessionPage
 from outcomes.queries.about_sessions import family_of, notes_of
-from outcomes.templatetags.addresses import session_url
 from outcomes.views import sentences
 from outcomes.views.approvals import session_approvals
 from outcomes.views.calls import session_calls, session_calls_file
 from outcomes.views.limits import limit_bars
-from outcomes.views.named import named_session
+from outcomes.views.named import named_session, session_at
 from outcomes.views.paging import with_query
 from outcomes.views.rows import CallLine, principal_words
-from outcomes.views.scope import zone_of
+from outcomes.views.scope import kept_beside_one
 from outcomes.views.session_charts import failing_tools, lines_chart, strip_of
 from outcomes.views.session_standing import state_of, state_with, told_standing
 from outcomes.views.session_tags import standing_tag
@@ -82,9 +81,7 @@ def _standing(request: MemberRequest, page: SessionPage, state: str) -> dict[str
     overview, limits = page.overview, page.report.limits
     standing = told_standing(page, state)
     here = _Addresses(request, session, standing_tag(session, state))
-    strip = strip_of(
-        request.project.slug, session, page.calls, overview, limits, zoom, zone_of(request)
-    )
+    strip = strip_of(request, session, page.calls, overview, limits, zoom)
     bars, failing = limit_bars(limits), failing_tools(overview)
     for bar in bars:
         bar |= here.of(Zoom(zoom.by, zoom.first, zoom.last, bar["key"]).query())
@@ -118,13 +115,13 @@ class _Addresses:
     """A stretch of the strip, as a page that one can hand on and as the part that shows it."""
 
     def __init__(self, request: MemberRequest, session: Session, tag: str) -> None:
-        environment = session.environment.name
         slug, self.tag, self.kept = request.project.slug, tag, kept_of(request.GET)
-        self.page = session_url(slug, session.session_id, environment)
+        self.page = session_at(request, session)
         self.part = with_query(
             reverse("outcomes:session_standing", args=[slug]),
             of=session.session_id,
-            environment=environment,
+            environment=session.environment.name,
+            **kept_beside_one(request),
         )
 
     def live(self, query: dict[str, str]) -> str:

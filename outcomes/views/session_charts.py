@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
 from typing import Any, Final
 
 from django.utils.safestring import SafeString
 
+from governance.auth import MemberRequest
 from governance.domain.limit_use import LimitJudgement, LimitUse
 from outcomes import charts
 from outcomes.domain.limit_lines import lines_of
@@ -14,6 +14,7 @@ from outcomes.domain.overview import BriefCall, Overview, Results
 from outcomes.models import Session
 from outcomes.templatetags.addresses import call_url
 from outcomes.views.limits import key_of, sorted_uses
+from outcomes.views.scope import kept_beside_one, zone_of
 from outcomes.views.sentences import counted, first_stop
 from outcomes.views.session_zoom import Zoom, zoom_links
 
@@ -36,8 +37,8 @@ class Strip:
 
 
 def strip_of(
-    slug: str, session: Session, calls: Sequence[BriefCall], overview: Overview,
-    limits: list[LimitUse], zoom: Zoom, zone: tzinfo, name: str = "Calls in order",
+    request: MemberRequest, session: Session, calls: Sequence[BriefCall], overview: Overview,
+    limits: list[LimitUse], zoom: Zoom, name: str = "Calls in order",
 ) -> Strip | None:  # fmt: skip
     """None for a session whose calls are not there any more."""
     if not calls:
@@ -46,15 +47,16 @@ def strip_of(
     shown = zoom.within(first, last)
     here = calls[shown.first - first : shown.last - first + 1]
     stop = _stop(limits)
-    environment = session.environment.name
+    slug, environment = request.project.slug, session.environment.name
+    kept = kept_beside_one(request)
     chart = charts.strip(
         here,
         says=_says(overview, session),
-        link=lambda call: call_url(slug, call.call_id, environment),
+        link=lambda call: call_url(slug, call.call_id, environment, **kept),
         first=shown.first,
         first_turn=_first_turn(calls[: shown.first - first], here),
         by=zoom.by,
-        zone=zone,
+        zone=zone_of(request),
         stop=stop,
         name=name,
     )

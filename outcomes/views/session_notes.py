@@ -10,8 +10,7 @@ from governance.domain.errors import InvalidInput
 from governance.policies import Action
 from outcomes import commands
 from outcomes.models import Session
-from outcomes.templatetags.addresses import session_url
-from outcomes.views.named import named_session
+from outcomes.views.named import named_session, session_at
 
 
 @require_POST
@@ -35,5 +34,5 @@ def remove_note(request: MemberRequest, note_id: int) -> HttpResponse:
 
 
 def _back(request: MemberRequest, session: Session) -> HttpResponse:
-    page = session_url(request.project.slug, session.session_id, session.environment.name)
+    page = session_at(request, session)
     return redirect(f"{page}#notes")

@@ -9,8 +9,7 @@ from governance.domain.errors import NotFound
 from outcomes import queries
 from outcomes.queries.artifact_pieces import beginning_of
 from outcomes.queries.session_told import turn_told
-from outcomes.templatetags.addresses import session_url
-from outcomes.views.named import named_session
+from outcomes.views.named import named_session, session_at
 from outcomes.views.parts import shown_part
 
 PAGE = "outcomes/session_part.html"
@@ -34,7 +33,7 @@ def turn(request: MemberRequest) -> HttpResponse:
         "session": session,
         "turn": told,
         "record": record,
-        "back": session_url(request.project.slug, session.session_id, session.environment.name),
+        "back": session_at(request, session),
     }
     return shown_part(request, "outcomes/_turn.html", PAGE, context)
 
@@ -51,6 +50,6 @@ def artifact_preview(request: MemberRequest, sha256: str) -> HttpResponse:
         "session": session,
         "artifact": artifact,
         "preview": beginning_of(request.project.pk, artifact.sha256),
-        "back": session_url(request.project.slug, session.session_id, session.environment.name),
+        "back": session_at(request, session),
     }
     return shown_part(request, "outcomes/_artifact_preview.html", PAGE, context)

@@ -9,8 +9,7 @@ from governance.auth import MemberRequest, member_page
 from governance.domain.errors import InvalidInput
 from governance.policies import Action
 from outcomes import commands, doorbell
-from outcomes.templatetags.addresses import session_url
-from outcomes.views.named import named_session
+from outcomes.views.named import named_session, session_at
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -32,7 +31,7 @@ def delete_session(request: MemberRequest) -> HttpResponse:
         "page_title": "Delete a session",
         "session": session,
         "refused": refused,
-        "back": session_url(request.project.slug, session.session_id, session.environment.name),
+        "back": session_at(request, session),
     }
     status = 422 if refused else 200
     return render(request, "outcomes/delete_session.html", context, status=status)

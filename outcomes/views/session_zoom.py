@@ -40,8 +40,8 @@ class Zoom:
         """Only what is not as it is anyway."""
         told = {
             "by": "time" if self.by == "time" else "",
-            "from": str(self.first or ""),
-            "to": str(self.last or ""),
+            "first": str(self.first or ""),
+            "last": str(self.last or ""),
             "limit": self.limit,
         }
         return {name: value for name, value in told.items() if value}
@@ -50,8 +50,8 @@ class Zoom:
 def zoom_of(query: QueryDict) -> Zoom:
     return Zoom(
         by="time" if query.get("by") == "time" else "call",
-        first=whole_number(query.get("from")) or 0,
-        last=whole_number(query.get("to")) or 0,
+        first=whole_number(query.get("first")) or 0,
+        last=whole_number(query.get("last")) or 0,
         limit=query.get("limit", ""),
     )
 

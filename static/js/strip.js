@@ -16,7 +16,7 @@ function goTo(strip, from, to) {
   const address = (attribute) => {
     const url = new URL(link.getAttribute(attribute), location.href);
     const whole = from <= first && to >= last;
-    for (const [name, value] of [["from", Math.max(from, first)], ["to", Math.min(to, last)]]) {
+    for (const [name, value] of [["first", Math.max(from, first)], ["last", Math.min(to, last)]]) {
       if (whole) url.searchParams.delete(name);
       else url.searchParams.set(name, value);
     }

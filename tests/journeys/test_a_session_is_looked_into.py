@@ -34,7 +34,7 @@ def test_the_strip_is_walked_and_zoomed_by_keyboard_and_a_call_tells_all_around_
     admin.keyboard.press("+")
     expect(strip.get_by_text("calls 31 to 90 of 120")).to_be_visible()
     expect(admin.locator("#strip a:focus")).to_have_count(1)
-    admin.wait_for_url("**from=31&to=90")
+    admin.wait_for_url("**first=31&last=90")
     admin.keyboard.press("0")
     expect(strip.get_by_text("of 120")).to_have_count(0)
     strip.locator("#zoom-in").press("Enter")

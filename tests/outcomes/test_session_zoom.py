@@ -15,11 +15,11 @@ def shown(query: str, first: int = 1, last: int = 500) -> tuple[int, int]:
     ("query", "stretch"),
     [
         ("", (1, 500)),
-        ("from=100&to=200", (100, 200)),
-        ("from=495&to=600", (481, 500)),
-        ("from=200&to=100", (200, 219)),
-        ("from=9999999999&to=x", (1, 500)),
-        ("from=-4&to=7", (1, 20)),
+        ("first=100&last=200", (100, 200)),
+        ("first=495&last=600", (481, 500)),
+        ("first=200&last=100", (200, 219)),
+        ("first=9999999999&last=x", (1, 500)),
+        ("first=-4&last=7", (1, 20)),
     ],
 )
 def test_what_is_asked_for_is_kept_within_what_there_is(query, stretch):
@@ -27,7 +27,7 @@ def test_what_is_asked_for_is_kept_within_what_there_is(query, stretch):
 
 
 def test_a_short_session_is_always_shown_whole():
-    assert shown("from=2&to=3", 1, 5) == (1, 5)
+    assert shown("first=2&last=3", 1, 5) == (1, 5)
 
 
 def links(zoom: Zoom, stop: int | None = None) -> dict[str, dict[str, str]]:
@@ -38,8 +38,8 @@ def links(zoom: Zoom, stop: int | None = None) -> dict[str, dict[str, str]]:
 def test_the_whole_offers_to_come_closer_and_to_go_to_the_stop():
     assert links(Zoom(), stop=400) == {
         "all": {},
-        "stop": {"from": "370", "to": "430"},
-        "in": {"from": "126", "to": "375"},
+        "stop": {"first": "370", "last": "430"},
+        "in": {"first": "126", "last": "375"},
     }
 
 
@@ -48,7 +48,7 @@ def test_a_stretch_offers_its_neighbours_and_the_way_back_and_keeps_the_rest():
     kept = {"by": "time", "limit": "pay"}
     assert found == {
         "all": kept,
-        "in": kept | {"from": "26", "to": "75"},
-        "out": kept | {"from": "1", "to": "150"},
-        "later": kept | {"from": "51", "to": "150"},
+        "in": kept | {"first": "26", "last": "75"},
+        "out": kept | {"first": "1", "last": "150"},
+        "later": kept | {"first": "51", "last": "150"},
     }

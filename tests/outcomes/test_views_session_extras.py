@@ -86,9 +86,9 @@ def test_two_sessions_stand_side_by_side_and_say_where_they_part(pages, agent):
 
 def test_a_stretch_of_the_strip_and_a_limit_are_in_the_address(pages, agent):
     agent.post(*(an_item(tool_name=f"tool-{n}") for n in range(1, 61)))
-    page = pages.get("sessions/s-1/", **{"from": "11", "to": "40", "by": "time"}).text
+    page = pages.get("sessions/s-1/", **{"first": "11", "last": "40", "by": "time"}).text
     assert "calls 11 to 40 of 60" in page
     assert "Call 11 · tool-11" in page
     assert "Call 10 · tool-10" not in page
-    assert "from=26&amp;to=55" in page
+    assert "first=26&amp;last=55" in page
     assert "Call 10 · tool-10" in pages.get("live/session/", of="s-1").text

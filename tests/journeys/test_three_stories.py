@@ -1,0 +1,181 @@
+"""Three people and what they come for, by keys alone: on a desk and on a phone, in the light and in
+the dark. Each goes from a number to the call behind it in three steps at most.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.governance.contracts import document, pre
+from tests.items import an_outcome
+from tests.journeys.console import Console
+from tests.journeys.streams import new_key
+from tests.journeys.test_accessibility import findings
+
+pytestmark = pytest.mark.look
+
+LIMIT = (
+    "{id: few, type: session, limits: {max_tool_calls: 3}, then: {action: block, message: no more}}"
+)
+NO_DELETING = pre(
+    "{args.command: {contains: 'rm -rf'}}", rule_id="no-deleting", message="Nothing is deleted."
+)
+SILENT = {"ok": False, "message": "version conflict: expected 7, found 8"}
+STEPS = 60  # more rows than any of these pages has
+
+
+@pytest.fixture(scope="module")
+def place(console: Console) -> str:
+    """The name of an environment and of its agent: a rule that denies the same call again and
+    again, a limit that stops too early, and a tool that fails without saying so."""
+    name = f"place-{uuid4().hex[:8]}"
+    text = document(LIMIT, NO_DELETING).replace("name: d", f"name: {name}")
+    status, saved = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())
+    assert status == 201, saved
+    live = json.dumps({"version": 1, "env": name}).encode()
+    status, told = console.ask("POST", f"contracts/{name}/deployments", live)
+    assert status in (200, 201), told
+    key = new_key(console, env=name, name=name)
+    common = {"agent_id": name, "policy_version": saved["revision_hash"]}
+    stopped = common | {"session_id": f"{name}-stopped", "tool_name": f"{name}-search"}
+    loop = common | {"session_id": f"{name}-loop", "tool_name": f"{name}-shell"}
+    loop |= {"reason": "contract", "decision_name": "no-deleting", "details": "Nothing is deleted."}
+    silent = common | {"session_id": f"{name}-silent", "tool_name": f"{name}-crm"}
+    console.post(
+        *(an_outcome(f"{name}-{n}", output="Error: timeout", **stopped) for n in range(3)),
+        an_outcome(f"{name}-end", type="denied", reason="limit", **stopped),
+        *(
+            an_outcome(f"{name}-rm-{n}", type="denied", tool_args={"command": "rm -rf ."}, **loop)
+            for n in range(6)
+        ),
+        *(
+            an_outcome(f"{name}-crm-{n}", output=SILENT, tool_args={"id": n}, **silent)
+            for n in range(3)
+        ),
+        key=key,
+    )
+    console.settled(f"agent-sessions/{name}-silent?env={name}")
+    return name
+
+
+@pytest.fixture(params=["light", "dark"])
+def theme(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=[1280, 390])
+def desk(
+    request: pytest.FixtureRequest,
+    theme: str,
+    console: Console,
+    signed_in: Any,
+    open_page: Callable[..., Page],
+    place: str,
+) -> Iterator[Page]:
+    """The first page, as it is opened in the morning or at night."""
+    page = open_page(
+        storage_state=signed_in,
+        color_scheme=theme,
+        viewport={"width": request.param, "height": 900},
+        reduced_motion="reduce",
+    )
+    page.goto(f"{console.url}/p/default/overview/?range=7d&environment={place}")
+    heading(page, re.compile("need attention"))
+    yield page
+    # Whoever looked into one thing is still where they were: the same time and place.
+    page.keyboard.press("Escape")
+    press(page, "g", "o")
+    page.wait_for_url("**/overview/**")
+    assert "range=7d" in page.url
+    assert f"environment={place}" in page.url
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def heading(page: Page, words: str | re.Pattern[str]) -> None:
+    """The page is there: it says so, is as wide as its screen, and can be read by everybody."""
+    expect(page.get_by_role("heading", level=1)).to_contain_text(words)
+    expect(page.locator("main [hx-trigger=load]")).to_have_count(0)
+    assert list(findings(page.url, page)) == []
+    wide, screen = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert wide <= screen
+
+
+def walk_to(page: Page, row: Locator) -> None:
+    expect(row).to_be_visible()
+    for _ in range(STEPS):
+        press(page, "j")
+        if row.evaluate("row => row === document.activeElement"):
+            return
+    raise AssertionError(f"j does not come to {row}")
+
+
+def test_a_platform_engineer_sees_which_rule_denies_and_what_it_denied(desk: Page, place: str):
+    walk_to(desk, desk.locator("#attention").get_by_role("link", name="Denial loop: no-deleting"))
+    press(desk, "g", "d")
+    heading(desk, "7 of 13 calls were denied")
+    walk_to(desk, desk.locator(f"[data-row='loop-{place}-{place}-loop'] [href*='rule=']"))
+    press(desk, "Enter")
+    heading(desk, "no-deleting denied 6 of 13 calls")
+    expect(desk.get_by_role("region", name="As it is written")).to_contain_text("rm -rf")
+    call = desk.locator("#calls a.row-link").first
+    walk_to(desk, call)
+    press(desk, "Enter")
+    expect(desk.locator("#drawer")).to_contain_text("Nothing is deleted.")
+    assert list(findings("drawer", desk)) == []
+    press(desk, "Escape")
+    expect(call).to_be_focused()
+    desk.get_by_role("link", name=f"{place} v1").first.press("Enter")
+    heading(desk, "")
+    expect(desk.locator("main")).to_contain_text("no-deleting")
+
+
+def test_an_operator_at_night_finds_why_an_agent_stopped_and_how_to_stop_another(
+    desk: Page, place: str
+):
+    walk_to(desk, desk.locator("#attention").get_by_role("link", name="stopped by a limit"))
+    press(desk, "Enter")
+    heading(desk, "stopped by a limit, too early")
+    walk_to(desk, desk.get_by_role("link", name=f"{place}-stopped"))
+    press(desk, "Enter")
+    heading(desk, "Stopped by few at call 4, after 3 executions; 3 of those 3 were failures")
+    walk_to(desk, desk.locator("#calls a.row-link").first)
+    press(desk, "Enter")
+    expect(desk.locator("#drawer")).to_contain_text("Why denied")
+    assert list(findings("drawer", desk)) == []
+    press(desk, "j")
+    expect(desk.locator("#drawer")).to_contain_text("Error: timeout")
+    press(desk, "Escape")
+    desk.locator(".facts").get_by_role("link", name=place, exact=True).press("Enter")
+    heading(desk, place)
+    desk.get_by_role("link", name="Stop this agent").press("Enter")
+    heading(desk, f"Stop {place} in {place}?")
+
+
+def test_a_developer_of_agents_finds_a_call_what_the_model_saw_and_a_check_for_it(
+    desk: Page, place: str
+):
+    press(desk, "/")
+    expect(desk.get_by_role("combobox", name="Search")).to_be_focused()
+    desk.keyboard.type(f"{place}-crm-1")
+    expect(desk.locator("#palette [aria-selected=true]")).to_contain_text(f"{place}-crm-1")
+    press(desk, "Enter")
+    heading(desk, f"{place}-crm")
+    expect(desk.get_by_role("region", name="What the model saw")).to_contain_text("expected 7")
+    desk.get_by_role("link", name=f"Beside the {place}-crm before").press("Enter")
+    expect(desk.get_by_role("region", name="Arguments, what differs")).to_be_visible()
+    desk.locator("main").get_by_role("link", name=f"{place}-crm", exact=True).first.press("Enter")
+    heading(desk, "succeeded in 100.0 % of 3 calls")
+    expect(desk.locator("#tool-results")).to_contain_text("{message: text, ok: false}")
+    desk.go_back()
+    desk.get_by_role("link", name="Write a check for it").press("Enter")
+    heading(desk, "A rule that knows this result")
+    expect(desk.locator("#check-text")).to_contain_text("result.ok")
