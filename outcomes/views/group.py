@@ -49,6 +49,7 @@ def group(request: MemberRequest, group_key: str) -> HttpResponseBase:
         "group": told,
         "is_denied": is_denied,
         "words": words_of(told),
+        "how_many": _how_many(len(page.rows), is_all=start.is_newest and not page.older),
         "lines": call_lines(page.rows, timezone.now()),
         "shown": f"{counted(len(page.rows), 'call')}, newest first",
         "links": links_of(page, PLACE_BY_TIME, here),
@@ -57,3 +58,10 @@ def group(request: MemberRequest, group_key: str) -> HttpResponseBase:
         "tool_at": tool_url(slug, told.tool, **scope.query()),
     }
     return render(request, "outcomes/group.html", context)
+
+
+def _how_many(number: int, *, is_all: bool) -> str:
+    """Of a group with more pages only this one is counted."""
+    if not is_all:
+        return f"More than {number:,} calls"
+    return "No call" if not number else "One call" if number == 1 else f"{number:,} calls"

@@ -21,7 +21,7 @@ class GroupWords:
 def words_of(group: GroupFigures | GroupTold) -> GroupWords:
     text = group.text
     if group.of == DENIED:
-        return GroupWords(group.rule or group.reason, text, f"denied for {group.reason}")
+        return GroupWords(group.rule or group.reason, text, f"denied, reason {group.reason}")
     if group.kind == _TIMEOUT:
         return GroupWords("", text or "timed out", "timed out" if text else "")
     if group.kind == _FAILURE:

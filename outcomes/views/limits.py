@@ -22,8 +22,9 @@ def limit_bars(limits: list[LimitUse]) -> list[dict[str, Any]]:
 
 
 def sorted_uses(limits: list[LimitUse]) -> list[LimitUse]:
-    """Those that stopped the agent or were reached come first."""
-    return sorted(limits, key=_weight)
+    """Those that stopped the agent or were reached come first, and what somebody wrote before what
+    is assumed."""
+    return sorted(limits, key=lambda use: (_weight(use), use.limit.assumed))
 
 
 def key_of(use: LimitUse) -> str:

@@ -58,8 +58,8 @@ def of_loop(loop: Loop, url: str) -> Notice:
             loop.rule or loop.tool,
             thousands(loop.times),
         ),
-        why=f"{loop.agent}, session {loop.session_id}: the same call of {loop.tool}, "
-        f"denied for {loop.reason} each time.",
+        why=f"{loop.agent}, session {loop.session_id}: the same call of {loop.tool} "
+        f"each time. Reason: {loop.reason}.",
         url=url,
         at=loop.last_at,
     )

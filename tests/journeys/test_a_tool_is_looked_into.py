@@ -35,6 +35,6 @@ def test_a_number_of_a_tool_leads_to_the_call_behind_it(console: Console, admin:
     expect(admin.locator("#sentence")).to_contain_text("succeeded in 33.3 % of 6 calls")
     expect(admin.locator("#tool-groups")).to_contain_text("4 failures in 2 groups")
     admin.get_by_role("link", name="Record # is locked").click()
-    expect(admin.locator("#sentence")).to_contain_text("that failed alike")
+    expect(admin.locator("#sentence")).to_contain_text("failed this way")
     admin.locator("#call-rows tbody a.row-link").last.click()
     expect(admin.locator("#drawer")).to_contain_text("Record 17 is locked")

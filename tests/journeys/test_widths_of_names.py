@@ -1,5 +1,6 @@
 """Lists of agents and sessions stay within the window, however long their names are."""
 
+from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 import pytest
@@ -33,6 +34,14 @@ def _long_names(console):
     assert status == 200
     about = {"agent_id": AGENT, "policy_version": served["revision_hash"], "session_id": SESSION}
     console.post(*[an_outcome(f"{SESSION}-{number}", **about) for number in range(3)])
+    # Of one whose name is as usual all columns have something to say.
+    usual = about | {"agent_id": "research-bot", "session_id": f"{SESSION}-usual"}
+    for hours in (20, 30):
+        at = {"timestamp": (datetime.now(UTC) - timedelta(hours=hours)).isoformat()}
+        console.post(
+            *[an_outcome(output={"ok": True}, **usual, **at) for _ in range(120)],
+            *[an_outcome(type="denied", reason="contract", **usual, **at) for _ in range(12)],
+        )
     console.settled(f"outcomes/{SESSION}-1")
     assert console.ask("POST", f"sessions/{COUNTER}/increment", b'{"amount": 2}')[0] == 200
     assert console.ask("DELETE", f"sessions/{COUNTER}")[0] == 403

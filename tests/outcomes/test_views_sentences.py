@@ -292,7 +292,15 @@ def test_the_limit_that_stopped_the_agent_comes_first():
         stopped_at=None,
         reached_at={"executions": None, "reported": None, "classified": None},
     )
-    assert [bar["name"] for bar in limit_bars([other, a_use()])] == ["max_tool_calls", "pay"]
+    assumed = a_use(
+        MaxAttempts(500, assumed=True),
+        judgement=None,
+        stopped_at=None,
+        used={"attempts": 120},
+        reached_at={"attempts": None},
+    )
+    names = [bar["name"] for bar in limit_bars([assumed, other, a_use()])]
+    assert names == ["max_tool_calls", "pay", "max_attempts"]
 
 
 @pytest.mark.parametrize(
