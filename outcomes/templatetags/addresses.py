@@ -35,8 +35,8 @@ def try_url(slug: str, call_id: str, environment: str, **kept: str) -> str:
     return f"{reverse('outcomes:try_call', args=[slug])}?{query}"
 
 
-def agent_url(slug: str, name: str, **times: str) -> str:
-    return _address(reverse("outcomes:agents", args=[slug]), name, **times)
+def agent_url(slug: str, name: str, **chosen: str) -> str:
+    return _address(reverse("outcomes:agents", args=[slug]), name, **chosen)
 
 
 def tool_url(slug: str, name: str, **chosen: str) -> str:
@@ -69,7 +69,8 @@ def _call_url(context: Context, slug: str, call_id: str, environment: str) -> st
 
 @register.simple_tag(takes_context=True, name="agent_url")
 def _agent_url(context: Context, slug: str, name: str) -> str:
-    return agent_url(slug, name, **_times(context))
+    chosen = _carried(context).get("environment", "")
+    return agent_url(slug, name, **_times(context), **({"environment": chosen} if chosen else {}))
 
 
 @register.simple_tag(takes_context=True, name="tool_url")
@@ -101,10 +102,11 @@ def _try_url(context: Context, slug: str, call_id: str, environment: str) -> str
     return try_url(slug, call_id, environment, **_beside_one(context))
 
 
-@register.simple_tag
-def stop_url(slug: str, environment: str, agent: str = "") -> str:
+@register.simple_tag(takes_context=True)
+def stop_url(context: Context, slug: str, environment: str, agent: str = "") -> str:
     """Where one is asked whether to stop an agent, or without one the environment."""
     query = {"environment": environment} | ({"agent": agent} if agent else {})
+    query |= _beside_one(context)
     return f"{reverse('governance:new_stop', args=[slug])}?{urlencode(query)}"
 
 

@@ -42,12 +42,12 @@ HEADS: Final = {
     "trend": ("Trend", "", "num from-1500"),
     "calls": ("Calls", "All of them, denied and open ones included", "num"),
     "ran_and_failed": ("Ran, failed", "It ran, and its verdict is failure", "num"),
-    "disagreements": ("Disagree", "Agent and check say different things", "num"),
+    "disagreements": ("Disagree", "Agent and check say different things", "num not-middle"),
     "denied": ("Denied", "", "num"),
-    "p50": ("p50", "Half of the calls took at most this long", "num"),
+    "p50": ("p50", "Half of the calls took at most this long", "num not-middle"),
     "p95": ("p95", "95 of 100 calls took at most this long", "num"),
     "p99": ("p99", "99 of 100 calls took at most this long", "num from-1500"),
-    "check": ("Check", "Which one judges its calls", ""),
+    "check": ("Check", "Which one judges its calls", "not-middle"),
 }
 
 

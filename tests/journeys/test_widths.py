@@ -20,7 +20,7 @@ PLACES = ("production", "staging", "a-long-name-of-an-environment")
 OUTSIDE = """
 () => [...document.querySelectorAll(".card")].flatMap((card) =>
   [...card.querySelectorAll("table, td, p, code, a, button")]
-    .filter((part) => !part.closest(".unseen, pre, .scrolls") && part.offsetWidth
+    .filter((part) => !part.closest(".unseen, pre, .scrolls, .chart-table") && part.offsetWidth
       && part.getBoundingClientRect().right > card.getBoundingClientRect().right + 0.5)
     .map((part) => `${part.tagName} ${part.textContent.trim().slice(0, 40)}`))
 """

@@ -1,4 +1,4 @@
-"""Lists of agents and sessions stay within the window, however long their names are."""
+"""Lists of agents, tools and sessions stay within the window, however long their names are."""
 
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
@@ -18,6 +18,7 @@ BUNDLE = "a-contract-with-a-rather-long-name-for-what-runs-every-night"
 COUNTER = quote(f"s:{SESSION}:tool:{'look_up_' * 12}", safe="")
 PAGES = (
     "agents/",
+    "tools/",
     f"agents/{AGENT}/",
     "sessions/",
     f"sessions/{SESSION}/",
@@ -39,7 +40,7 @@ def _long_names(console):
     for hours in (20, 30):
         at = {"timestamp": (datetime.now(UTC) - timedelta(hours=hours)).isoformat()}
         console.post(
-            *[an_outcome(output={"ok": True}, **usual, **at) for _ in range(120)],
+            *[an_outcome(output={"ok": True}, elapsed_ms=618.0, **usual, **at) for _ in range(120)],
             *[an_outcome(type="denied", reason="contract", **usual, **at) for _ in range(12)],
         )
     console.settled(f"outcomes/{SESSION}-1")
