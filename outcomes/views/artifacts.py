@@ -11,27 +11,25 @@ from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
 from outcomes import artifact_store, queries
 from outcomes.artifact_store import Reader
+from outcomes.domain.pieces.plain import PLAIN, kind_of, plain_type
 from outcomes.models import Artifact
 from outcomes.queries.artifact_pieces import image_in
 
-# An agent names the type: what a browser would run must not come under its own name.
-PLAIN: Final = {"text/plain": ".txt", "application/json": ".json", "text/csv": ".csv"}
-EXTENSIONS: Final = PLAIN | {
+EXTENSIONS: Final = {
+    **PLAIN,
     "image/png": ".png",
     "image/jpeg": ".jpg",
     "image/gif": ".gif",
     "image/webp": ".webp",
 }
-UNKNOWN: Final = "application/octet-stream"
 
 
 @require_safe
 @member_page()
 def raw(request: MemberRequest, sha256: str) -> HttpResponseBase:
     artifact, reader = _opened(request, sha256)
-    kind = artifact.media_type.partition(";")[0].strip().lower()
-    response = _sent(reader, kind if kind in PLAIN else UNKNOWN, "sandbox")
-    name = sha256[:12] + EXTENSIONS.get(kind, ".bin")
+    response = _sent(reader, plain_type(artifact.media_type), "sandbox")
+    name = sha256[:12] + EXTENSIONS.get(kind_of(artifact.media_type), ".bin")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

@@ -39,6 +39,19 @@ def test_it_comes_as_an_attachment_that_can_run_nothing(
     assert response.headers["X-Content-Type-Options"] == "nosniff"
 
 
+@pytest.mark.parametrize("media_type", ["application/javascript", "text/css", "text/html;q"])
+def test_a_browser_gets_no_script_from_the_api_either(pages, agent, media_type):
+    address = f"/v1/artifacts/{stored(agent, b'alert(1)', media_type)}"
+    for client, comes_as in (
+        (pages.client, "application/octet-stream"),
+        (agent.client, media_type),
+    ):
+        response = client.get(address)
+        assert b"".join(response.streaming_content) == b"alert(1)"
+        assert response.headers["Content-Type"] == comes_as
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
 def test_another_project_and_nobody_get_nothing(pages, agent, client):
     sha256 = stored(agent, b"ours", "text/plain")
     other = builders.a_member(builders.a_project(), Role.ADMIN)
