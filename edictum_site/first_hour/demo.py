@@ -47,7 +47,9 @@ def fill(request: MemberRequest) -> HttpResponse:
     try:
         project = begin_demo(request.project, by=request.actor)
     except Conflict:
-        known = next((each for each in request.projects if each.is_demo), None)
+        # Asked anew: it may be there since a moment ago, when somebody pressed twice.
+        theirs = (each.project for each in queries.memberships(request.user))
+        known = next((each for each in theirs if each.is_demo), None)
         if known is None:
             messages.error(request, "There is a demo already, and it is not yours to see.")
             return redirect("governance:settings", request.project.slug)

@@ -67,10 +67,13 @@ def revoke_demo_keys(project: Project) -> None:
 def remove_demo_project(
     project: Project, *, told_in: Project, by: Actor, went: dict[str, Detail]
 ) -> None:
-    """The project with everything that is left of it; another one's audit log tells of it."""
+    """The project with everything that is left of it; another one's audit log tells of it, once,
+    however many press the button at the same time."""
     if not project.is_demo:
         raise Conflict("Only a demo is removed like this.")
     refuse_unless(by, Action.MANAGE_SETTINGS)
+    if not Project.objects.select_for_update().filter(pk=project.pk).exists():
+        return
     record(by, "demo removed", project.slug, project=told_in, details=went)
     ApiKey.objects.filter(project=project).delete()
     AuditEntry.objects.filter(project=project).delete()

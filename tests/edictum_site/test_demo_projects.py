@@ -100,6 +100,23 @@ def test_nothing_is_left_of_a_demo_and_nothing_of_another_project_is_gone(projec
     assert told.details["calls"] == 3
 
 
+def test_who_removes_it_at_the_same_time_removes_nothing_more_and_logs_nothing(project, admin):
+    demo = begin_demo(project, by=admin)
+    same = Project.objects.get(pk=demo.pk)
+    for each in (demo, same):
+        remove_demo(each, told_in=project, by=admin)
+    assert AuditEntry.objects.filter(project=project, action="demo removed").count() == 1
+
+
+def test_who_asks_for_it_twice_at_once_is_led_to_it(project, admin_client, monkeypatch):
+    def twice(*args, **kwargs):  # as the other one did meanwhile
+        begin_demo(*args, **kwargs)
+        return begin_demo(*args, **kwargs)
+
+    monkeypatch.setattr("edictum_site.first_hour.demo.begin_demo", twice)
+    assert admin_client.post(f"/p/{project.slug}/demo/fill/")["Location"] == "/p/demo/demo/"
+
+
 def test_a_real_project_is_not_removed_like_this(project, admin):
     with pytest.raises(Conflict):
         commands.remove_demo_project(project, told_in=project, by=admin, went={})
