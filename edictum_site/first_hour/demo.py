@@ -94,7 +94,7 @@ def _told_in(request: MemberRequest) -> Project:
     members = queries.memberships(request.user)
     theirs = [each.project for each in members if each.role == Role.ADMIN]
     real = [each for each in theirs if not each.is_demo]
-    return real[0] if real else queries.projects()[0]
+    return real[0] if real else queries.project_beside(request.project)
 
 
 def to_start(request: MemberRequest) -> HttpResponse:

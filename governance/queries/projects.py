@@ -23,6 +23,12 @@ def demo_beside(project: Project) -> Project | None:
     return Project.objects.filter(theirs, is_demo=True).distinct().first()
 
 
+def project_beside(demo: Project) -> Project:
+    """One whose members see this demo too; where there is none, the first of all that are real."""
+    real = Project.objects.filter(is_demo=False).order_by("pk")
+    return real.filter(members__user__memberships__project=demo).first() or real[0]
+
+
 def project_numbered(project_id: int) -> Project:
     return Project.objects.get(pk=project_id)
 

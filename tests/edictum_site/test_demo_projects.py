@@ -19,6 +19,10 @@ PASSWORD = "a-quiet-river-9"
 
 @pytest.fixture
 def admin(project):
+    return an_admin_of(project)
+
+
+def an_admin_of(project):
     user = builders.a_member(project, Role.ADMIN).user
     return person(user.pk, user.email, Role.ADMIN)
 
@@ -58,8 +62,7 @@ def test_there_is_one_demo_at_a_time(project, admin):
 def test_another_tenant_has_a_demo_of_its_own_and_its_own_address(project, admin):
     first = begin_demo(project, by=admin)
     other = builders.a_project()
-    user = builders.a_member(other, Role.ADMIN).user
-    second = begin_demo(other, by=person(user.pk, user.email, Role.ADMIN))
+    second = begin_demo(other, by=an_admin_of(other))
     assert {first.slug, second.slug} == {"demo", "demo-2"}
 
 
@@ -106,6 +109,17 @@ def test_who_removes_it_at_the_same_time_removes_nothing_more_and_logs_nothing(p
     for each in (demo, same):
         remove_demo(each, told_in=project, by=admin)
     assert AuditEntry.objects.filter(project=project, action="demo removed").count() == 1
+
+
+def test_no_other_tenant_is_told_of_it(project, admin):
+    other = builders.a_project("z-tenant")
+    demo = begin_demo(other, by=an_admin_of(other))
+    user = Member.objects.get(project=demo).user
+    builders.a_member(demo, user=builders.a_member(other).user)
+    Member.objects.get(project=other, user=user).delete()
+    builders.signed_in(user).post(f"/p/{demo.slug}/demo/remove/")
+    told = AuditEntry.objects.get(action="demo removed")
+    assert told.project == other
 
 
 def test_who_asks_for_it_twice_at_once_is_led_to_it(project, admin_client, monkeypatch):
