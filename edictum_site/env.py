@@ -2,6 +2,11 @@
 
 import os
 from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+BROKERS: Final = ("redis://", "rediss://", "unix://")
 
 
 class SettingInvalid(Exception):
@@ -29,6 +34,34 @@ def env_bool(name: str) -> bool:
     if value in {"", "0", "false", "no", "off"}:
         return False
     raise SettingInvalid(f"{name} must be 1 or 0, not {value!r}.")
+
+
+def env_level(name: str) -> str:
+    level = env_str(name, "INFO").upper()
+    if level not in LEVELS:
+        raise SettingInvalid(f"{name} must be one of {', '.join(LEVELS)}, not {level!r}.")
+    return level
+
+
+def env_origins(name: str) -> list[str]:
+    """As a browser names where a form comes from: with its scheme, else none would ever fit."""
+    origins = [origin for each in env_str(name).split(",") if (origin := each.strip())]
+    for origin in origins:
+        if not origin.startswith(("https://", "http://")):
+            raise SettingInvalid(f"{name} must begin with https:// or http://, not {origin!r}.")
+    return origins
+
+
+def broker_url() -> str:
+    """Empty: a Redis of our own. One that is away is waited for, so only its form is looked at."""
+    url = env_secret("REDIS_URL")
+    if url and not url.startswith(BROKERS):
+        raise SettingInvalid(f"REDIS_URL must begin with one of {', '.join(BROKERS)}.")
+    try:
+        _ = urlsplit(url).port
+    except ValueError:
+        raise SettingInvalid("REDIS_URL names a port that is no number.") from None
+    return url
 
 
 def env_secret(name: str) -> str:

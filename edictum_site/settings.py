@@ -4,7 +4,16 @@ from pathlib import Path
 from typing import Any
 
 from edictum_site.database import database
-from edictum_site.env import data_folder, env_bool, env_int, env_secret, env_str
+from edictum_site.env import (
+    broker_url,
+    data_folder,
+    env_bool,
+    env_int,
+    env_level,
+    env_origins,
+    env_secret,
+    env_str,
+)
 from edictum_site.secret import secret_key
 
 BASE = Path(__file__).resolve().parent.parent
@@ -14,7 +23,7 @@ DATA.mkdir(parents=True, exist_ok=True, mode=0o700)
 DEBUG = env_bool("EDICTUM_SITE_DEBUG")
 SECRET_KEY = secret_key(DATA)
 ALLOWED_HOSTS = env_str("EDICTUM_SITE_HOSTS", "*").split(",")  # bound to loopback by default
-CSRF_TRUSTED_ORIGINS = [origin for origin in env_str("EDICTUM_SITE_ORIGINS").split(",") if origin]
+CSRF_TRUSTED_ORIGINS = env_origins("EDICTUM_SITE_ORIGINS")
 
 INSTALLED_APPS = [
     "edictum_site",
@@ -143,7 +152,7 @@ MAX_ARTIFACT = env_int("EDICTUM_SITE_MAX_ARTIFACT", 1024**3)
 APPEND_SLASH = True
 KEEP_APPROVALS = env_int("EDICTUM_SITE_KEEP_APPROVALS", 90)  # days after their end; 0: for ever
 
-REDIS_URL = env_secret("REDIS_URL")
+REDIS_URL = broker_url()
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
 CELERY_TASK_IGNORE_RESULT = True  # results live in our tables
 CELERY_TASK_PUBLISH_RETRY = False  # a dead broker fails fast; the sweep is the retry
@@ -161,5 +170,5 @@ LOGGING = {
     "filters": {"news": {"()": "edictum_site.logs.News"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "loggers": {"django.request": {"filters": ["news"]}},
-    "root": {"handlers": ["stderr"], "level": env_str("EDICTUM_SITE_LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["stderr"], "level": env_level("EDICTUM_SITE_LOG_LEVEL")},
 }

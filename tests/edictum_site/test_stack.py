@@ -154,6 +154,9 @@ def test_a_port_in_use_is_one_sentence(tmp_path):
         ({"DATABASE_URL": "mysql://here/there"}, "DATABASE_URL must begin with postgresql://"),
         ({"DATABASE_URL": "postgresql://u:p@127.0.0.1:1/d"}, "port 1 failed: Connection refused"),
         ({"DATABASE_URL_FILE": "/nowhere"}, "DATABASE_URL_FILE cannot be read"),
+        ({"REDIS_URL": "http://here"}, "REDIS_URL must begin with one of redis://"),
+        ({"REDIS_URL": "redis://here:many/0"}, "REDIS_URL names a port that is no number"),
+        ({"EDICTUM_SITE_LOG_LEVEL": "loud"}, "EDICTUM_SITE_LOG_LEVEL must be one of DEBUG"),
     ],
 )
 def test_what_cannot_work_is_one_sentence(tmp_path, variables, sentence):

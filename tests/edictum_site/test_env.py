@@ -1,0 +1,40 @@
+"""Variables of the environment: what fits is read, what does not is told by its name."""
+
+import pytest
+
+from edictum_site.env import SettingInvalid, broker_url, env_level, env_origins
+
+NAME = "EDICTUM_SITE_TRIED"
+
+
+def test_a_level_may_be_written_in_any_case_and_left_out(monkeypatch):
+    assert env_level(NAME) == "INFO"
+    monkeypatch.setenv(NAME, "debug")
+    assert env_level(NAME) == "DEBUG"
+    monkeypatch.setenv(NAME, "loud")
+    with pytest.raises(SettingInvalid, match=f"{NAME} must be one of DEBUG, INFO"):
+        env_level(NAME)
+
+
+def test_origins_stand_between_commas_and_have_a_scheme(monkeypatch):
+    assert env_origins(NAME) == []
+    monkeypatch.setenv(NAME, "https://a.example, http://b.example:8000,")
+    assert env_origins(NAME) == ["https://a.example", "http://b.example:8000"]
+    monkeypatch.setenv(NAME, "https://a.example,b.example")
+    with pytest.raises(SettingInvalid, match="not 'b.example'"):
+        env_origins(NAME)
+
+
+@pytest.mark.parametrize(
+    "url", ["", "redis://here:6379/0", "rediss://:secret@here", "unix:///run/my%20redis.sock"]
+)
+def test_a_broker_is_named_as_its_clients_name_it(monkeypatch, url):
+    monkeypatch.setenv("REDIS_URL", url)
+    assert broker_url() == url
+
+
+@pytest.mark.parametrize("url", ["here:6379", "amqp://here", "redis://here:many"])
+def test_what_is_no_broker_is_told(monkeypatch, url):
+    monkeypatch.setenv("REDIS_URL", url)
+    with pytest.raises(SettingInvalid, match="REDIS_URL "):
+        broker_url()
