@@ -165,7 +165,6 @@ def _of_plan(request: MemberRequest, plan: Plan) -> dict[str, Any]:
     return {
         "plan": plan,
         "version": plan.version,
-        "environment_named": plan.environment,
         "changes": plan.changes,
         "live_by": shown(plan.live.author) if plan.live else "",
         "can_override": can_override,

@@ -41,7 +41,6 @@ def enforce(request: MemberRequest, bundle_name: str) -> HttpResponse:
         "page_title": f"Enforce {bundle_name}",
         "version": version,
         "bundle_name": bundle_name,
-        "environment_named": environment,
         "found": found,
         "before": lines[found.line - 1] if found else "",
         "after": found.text.splitlines()[found.line - 1] if found else "",

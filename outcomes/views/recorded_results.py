@@ -142,7 +142,6 @@ def _tried(request: MemberRequest, asked: Asked) -> dict[str, Any]:
         "verdicts": VERDICTS,
         "more_lines": more,
         "newest": newest,
-        "is_asked": read_text.compiled is not None,
         "has_others": any(each.bound_check != asked.check for each in tried),
         "several": len(names) > 1,
         "selectors": "\n".join(selectors_in(each.output for each in read.results)),

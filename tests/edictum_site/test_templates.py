@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.template.backends.django import get_installed_libraries
+from django.template.library import import_library
 from django.template.loader import get_template
 
 FOLDER = settings.BASE / "templates"
@@ -24,6 +26,11 @@ def name(path: Path) -> str:
     return str(path.relative_to(FOLDER))
 
 
+def names_in(library: str) -> set[str]:
+    found = import_library(get_installed_libraries()[library])
+    return {*found.tags, *found.filters}
+
+
 @pytest.mark.parametrize("path", TEMPLATES, ids=name)
 def test_a_template_holds_nothing_that_the_policy_of_the_pages_forbids(path):
     text = path.read_text()
@@ -39,6 +46,14 @@ def test_a_template_can_be_read(path):
 def test_every_icon_that_a_template_names_is_drawn(path):
     named = re.findall(r'{% (?:icon|mark) "([a-z-]+)"', path.read_text())
     assert [icon for icon in named if f'<symbol id="{icon}"' not in SPRITE] == []
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=name)
+def test_a_template_loads_what_it_uses_and_nothing_else(path):
+    text = path.read_text()
+    loaded = " ".join(re.findall(r"{% load ([^%]*) %}", text)).split()
+    words = set(re.findall(r"(?:{% |\|)(\w+)", text))
+    assert [each for each in loaded if words.isdisjoint(names_in(each))] == []
 
 
 def test_the_settings_of_htmx_allow_no_code_from_a_response():
