@@ -253,4 +253,4 @@ def test_what_is_asked_ahead_is_worked_on_before_anybody_waits(engine):
     assert engine._process is not None
     while engine._process._unsent:
         asker.push()
-    assert all(isinstance(each, Judged) for each in asker.results())
+    assert [type(each) for each in asker.results()] == [Judged] * 300

@@ -83,7 +83,9 @@ def test_the_list_says_what_there_is_and_what_was_read_again(pages, three):
 
 
 def test_its_numbers_are_those_of_the_calls_themselves(pages, three, agent):
-    for row in json.loads(b"".join(pages.get("artifacts/", format="json")).decode())["artifacts"]:
+    file = json.loads(b"".join(pages.get("artifacts/", format="json")).decode())
+    assert {row["artifact_id"] for row in file["artifacts"]} == set(three)
+    for row in file["artifacts"]:
         calls = [each for each in agent.outcomes() if each.get("artifact_id") == row["artifact_id"]]
         assert row["references"] == len(calls)
         assert row["reads"] == Call.objects.filter(artifact_read=row["artifact_id"]).count()

@@ -73,7 +73,9 @@ def test_an_agent_that_runs_what_is_deployed_is_current(project, agent, pages, c
 
 def test_the_hash_of_the_other_dialect_is_the_same_version(project, agent, pages, connect):
     version = deployed(project)
-    for rendering in Rendering.objects.filter(version=version):
+    renderings = Rendering.objects.filter(version=version)
+    assert {each.dialect for each in renderings} == {"old", "new"}
+    for rendering in renderings:
         call(agent, f"bot-{rendering.dialect}", rendering.revision_hash)
         assert "d v1" in line(pages, f"bot-{rendering.dialect}")
 
