@@ -30,7 +30,7 @@ from outcomes.domain.fleet import (
 )
 from outcomes.domain.scope import Scope
 from outcomes.models import AgentSeen, Event
-from outcomes.queries.stats import two_figures_by_place
+from outcomes.queries.place_figures import two_figures_by_place
 from outcomes.wire import Source, family_of
 
 LARGE = 500  # agents; who looks at fewer is always told the latest

@@ -14,7 +14,7 @@ from governance.queries.projects import environments_by_id
 from outcomes.domain.figures import Figures
 from outcomes.domain.shared_out import Counted, SharedOut, names_agents, shared_out
 from outcomes.models import Agent, Call, Tool
-from outcomes.queries.stats import figures_by_place
+from outcomes.queries.place_figures import figures_by_place
 
 # What a check may be asked of; a timeout or a failure is one without asking.
 JUDGED: Final = (Call.Kind.EXECUTION_RESULT, Call.Kind.ARTIFACT_REFERENCE)

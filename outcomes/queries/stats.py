@@ -21,7 +21,7 @@ from outcomes.domain.rollups import DAY, HOUR, Run, minute_of, runs, time_of
 from outcomes.domain.steps import Span, Step, spans
 from outcomes.models import Agent, Tool
 from outcomes.queries.calls import CallFilter, calls
-from outcomes.queries.rollups import Reading, Slot, SlotOf
+from outcomes.queries.rollups import Reading, Slot
 
 By = Literal["tool", "agent", "session", "reason", "hour", "environment"]
 _ROLLED_UP: Final = {
@@ -61,67 +61,6 @@ def figures_by(
     found = _read(project_id, wanted, by, durations=durations)
     told = {key: slot.figures() for (key, _), slot in found.items()}
     return {key: each for key, each in told.items() if each}
-
-
-def figures_by_place(
-    project_id: int,
-    by: Literal["tool", "agent"],
-    *,
-    since: datetime,
-) -> dict[tuple[int, int], Figures]:
-    """By the numbers of the environment and of the tool or agent, of those that there are."""
-    return _by_place(project_id, by, since, None, None, None)[0]
-
-
-def two_figures_by_place(
-    project_id: int,
-    by: Literal["tool", "agent"],
-    *,
-    since: datetime,
-    cut: datetime,
-    until: datetime,
-    number: int | None,
-) -> tuple[dict[tuple[int, int], Figures], dict[tuple[int, int], Figures]]:
-    """The same of two times, up to the cut and from there on, read at once; of one tool or agent
-    where its number is given."""
-    return _by_place(project_id, by, since, until, number, cut)
-
-
-def _by_place(
-    project_id: int,
-    by: Literal["tool", "agent"],
-    since: datetime | None,
-    until: datetime | None,
-    number: int | None,
-    cut: datetime | None,
-) -> tuple[dict[tuple[int, int], Figures], dict[tuple[int, int], Figures]]:
-    reading = Reading(
-        project=project_id,
-        environment="",
-        tool=number if by == "tool" else None,
-        agent=number if by == "agent" else None,
-        by_tool=by == "tool",
-        by_agent=by == "agent",
-        since=since,
-        until=until,
-        durations=False,
-    )
-    steps = [Span(since, cut), Span(cut, until)] if since and cut and until else None
-    place_of = place_in(steps)
-    found: tuple[defaultdict[tuple[int, int], Slot], ...] = (defaultdict(Slot), defaultdict(Slot))
-    if by == "tool":
-        slot_of: SlotOf = lambda environment, minute, tool, __: found[place_of(minute)][  # noqa: E731
-            environment, tool
-        ]
-    else:
-        slot_of = lambda environment, minute, __, agent: found[place_of(minute)][  # noqa: E731
-            environment, agent
-        ]
-    reading.into(slot_of, runs_in(reading, DAY, steps))
-    first, second = (
-        {place: told for place, slot in each.items() if (told := slot.figures())} for each in found
-    )
-    return first, second
 
 
 def figures_over_time(

@@ -11,7 +11,7 @@ from django.db.models import OuterRef, Subquery
 from outcomes.codec import as_text, digest_of
 from outcomes.domain.scope import Scope
 from outcomes.models import Call, Tool
-from outcomes.queries.stats import figures_by_place
+from outcomes.queries.place_figures import figures_by_place
 from outcomes.rejudging.choosing import COLUMNS, Row
 
 MOST: Final = 200
