@@ -11,6 +11,7 @@ from governance.api.checks import router as checks
 from governance.api.contracts import router as contracts
 from governance.api.deployments import router as deployments
 from governance.api.documents import router as documents
+from governance.api.drafts import router as drafts
 from governance.api.keys import router as keys
 from governance.api.signing import router as signing
 from governance.api.stream import router as stream
@@ -22,6 +23,7 @@ router.add_router("", approvals)
 router.add_router("", contracts)
 router.add_router("", versions)
 router.add_router("", cases)
+router.add_router("", drafts)
 router.add_router("", deployments)
 router.add_router("", assignments)
 router.add_router("", documents)

@@ -21,6 +21,12 @@ def new_draft_numbered(project: Project, person_id: int, number: int) -> Draft |
     return rows.filter(project=project, person=person_id, bundle=None, pk=number).first()
 
 
+def draft_numbered(project: Project, person_id: int, number: int) -> Draft | None:
+    """One's draft, of whichever contract."""
+    rows = Draft.objects.select_related("bundle", "project")
+    return rows.filter(project=project, person=person_id, pk=number).first()
+
+
 def drafts_of(project: Project, person_id: int) -> list[Draft]:
     """One's drafts without their texts, the one kept last first."""
     rows = Draft.objects.select_related("bundle").defer("text")

@@ -15,6 +15,7 @@ EVERYBODY = {ANONYMOUS, STRANGER} | KEYS | MEMBERS
 READERS = {READ_KEY, MANAGE_KEY} | MEMBERS
 OPERATORS = {MANAGE_KEY, OPERATOR, EDITOR, ADMIN}
 EDITORS = {MANAGE_KEY, EDITOR, ADMIN}
+WRITERS = {EDITOR, ADMIN}  # of drafts, which belong to people
 ADMINS = {MANAGE_KEY, ADMIN}
 INGESTERS = {AGENT_KEY, INGEST_KEY}
 
@@ -51,6 +52,13 @@ API = {
     "GET contracts/{name}/compare": READERS,
     "POST contracts/{name}/compare": READERS,
     "POST contracts/{name}/enforcements": EDITORS,
+    "GET contract-drafts": WRITERS,
+    "POST contract-drafts": WRITERS,
+    "GET contract-drafts/{draft_id}": WRITERS,
+    "PUT contract-drafts/{draft_id}": WRITERS,
+    "DELETE contract-drafts/{draft_id}": WRITERS,
+    "POST contract-drafts/{draft_id}/rebase": WRITERS,
+    "POST contract-drafts/{draft_id}/versions": WRITERS,
     "GET contract-templates": READERS,
     "GET contract-templates/{name}": READERS,
     "POST contracts/{name}/deployments": EDITORS,
