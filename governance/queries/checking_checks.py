@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from governance.domain.checks.examples import ExampleResult
 from governance.domain.checks.includes import MOST_INCLUDED
 from governance.domain.checks.outline import OutlinedCheckRule, outline_of_check
+from governance.domain.checks.problems import Problems
 from governance.domain.checks.text import MAX_BYTES, CheckedText, check_text
 from governance.domain.checks.tree import Keys, Listing, Node, Word, tree_of
 from governance.domain.errors import DocumentInvalid, Problem
@@ -13,7 +14,14 @@ from governance.domain.source_text import decoded
 from governance.models import Check, Project
 from governance.queries.check_names import renamed_check, shipped_name, taken_check
 from governance.queries.checking import Told, marked
-from governance.queries.checks import check_named, is_ours, newest_compiled
+from governance.queries.checks import (
+    HEAVY,
+    check_named,
+    included_in,
+    is_ours,
+    newest_compiled,
+    own_version,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,7 @@ def read_check_text(project_id: int, text: str) -> tuple[CheckedText, Node | Non
         tree = tree_of(decoded(text, at_most=MAX_BYTES))
     except DocumentInvalid as refused:
         return CheckedText(problems=refused.errors), None
-    names = _included(tree)
+    names = [each.text for each in _included(tree)]
     compiled = newest_compiled(project_id, names) if names else {}
     return check_text(text, included=compiled.get), tree
 
@@ -45,7 +53,9 @@ def told_of_check(project: Project, check: Check | None, text: str) -> ToldOfChe
     if tree is None:
         return ToldOfCheck(marked("error", conflicts_in(text) or read.problems, text), None, ())
     found = [*_unfit_name(project, check, text, read), *read.problems]
-    problems = sorted(marked("error", found, text), key=lambda each: each.place)
+    taken = _newer_taken(project, check, read, tree)
+    marks = (*marked("error", found, text), *marked("warning", taken, text))
+    problems = sorted(marks, key=lambda each: each.place)
     outline = outline_of_check(text)
     return ToldOfCheck(tuple(problems), outline.rules, read.examples, outline.otherwise, read.name)
 
@@ -62,7 +72,29 @@ def _unfit_name(
     return [shipped_name(text, read.name)] if is_ours(read.name) else []
 
 
-def _included(tree: Node | None) -> list[str]:
+def _newer_taken(
+    project: Project, check: Check | None, read: CheckedText, tree: Node
+) -> tuple[Problem, ...]:
+    """Saving fixes what is included as it is now: what the newest version has otherwise is told
+    before, or whoever mends one word would take another check's rules unseen."""
+    if check is None or read.compiled is None or not _included(tree):
+        return ()
+    newest = own_version(project, check.name, without=HEAVY)
+    had = {each["name"]: each["version"] for each in newest.included} if newest else {}
+    now = {each["name"]: each["version"] for each in included_in(read.compiled)}
+    problems = Problems()
+    for node in _included(tree):
+        name = node.text
+        if newest and name in had and had[name] != now.get(name, had[name]):
+            problems.at(
+                node,
+                f"Saving takes `{name}` v{now[name]}: v{newest.number} of this check has"
+                f" v{had[name]} of it.",
+            )
+    return tuple(problems.found)
+
+
+def _included(tree: Node | None) -> list[Word]:
     include = tree.get("include") if isinstance(tree, Keys) else None
     items = include.items if isinstance(include, Listing) else []
-    return [item.text for item in items[:MOST_INCLUDED] if isinstance(item, Word)]
+    return [item for item in items[:MOST_INCLUDED] if isinstance(item, Word)]

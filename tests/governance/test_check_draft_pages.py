@@ -56,6 +56,25 @@ def test_what_it_judges_is_told(project, me):
     assert "Judges <code>crm_*</code>." in me.open()
 
 
+def test_what_saving_takes_of_a_newer_included_check_is_told_at_its_name(project):
+    base = TEXT.replace("{name: n}", "{name: base}")
+    save_check(project, document=base, by=CONSOLE)
+    mine = TEXT.replace("rules:", "include: [flags, base]\nrules:")
+    save_check(project, document=mine, by=CONSOLE)
+    me = CheckEditor(project)
+    said = "Saving takes <code>base</code> v2: v1 of this check has v1 of it."
+    assert said not in me.open()
+    save_check(project, document=base + "# mended", by=CONSOLE)
+    page = me.open()
+    assert said in page
+    assert 'data-severity="warning"' in page
+    assert 'data-line="5" data-column="18"' in page
+    assert "Saving takes" not in written(me, mine.replace(", base]", "]"), of="n")
+    saved = save_check(project, document=mine + "# again", by=CONSOLE)[0]
+    assert [each["version"] for each in saved.included if each["name"] == "base"] == [2]
+    assert "Saving takes" not in me.open()
+
+
 def test_what_is_kept_stands_there_again_and_is_saved_with_a_message(me, version):
     me.send(me.open(), "keep", text=TEXT + "# mine\n")
     page = me.open()
