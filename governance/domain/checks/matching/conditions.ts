@@ -73,13 +73,26 @@ function testOf(leaf: Condition, patterns: Matches[]): Test {
   return operatorOf(leaf, patterns);
 }
 
+// Of asking it of one item: each leaf is asked, on each of its ways, whatever stands there.
+function costOf(condition: Condition): number {
+  if (condition.select) {
+    return condition.select.reduce((sum, each) => sum + 1 + each.steps.length, ITEM);
+  }
+  const inner = condition.not ? [condition.not] : (condition.all ?? condition.any ?? []);
+  return Math.max(
+    ITEM,
+    inner.reduce((sum, each) => sum + costOf(each), 0),
+  );
+}
+
 function ofItems(when: Condition, patterns: Matches[], decide: OnItems): Test {
   const decides = conditionOf(when, patterns);
+  const cost = costOf(when);
   return (seen, call) => {
     if (!Array.isArray(seen)) return false;
     const around = call.item;
     const truth: Truths = (item) => {
-      call.spend(ITEM);
+      call.spend(cost);
       call.item = item;
       return decides(call) !== undefined;
     };

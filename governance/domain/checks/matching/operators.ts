@@ -73,15 +73,35 @@ function among(wanted: Json[], fold: boolean): Test {
   const flat: Set<Json> = new Set(wanted);
   // Folding keeps the length of a text, and costs a walk over it.
   const lengths = new Set(wanted.map((each) => (typeof each === "string" ? each.length : -1)));
+  const longest = wanted.reduce(
+    (most: number, each) => Math.max(most, typeof each === "string" ? points(each) : 0),
+    0,
+  );
+  const walk = Math.floor(longest / (fold ? 1 : ITEM));
   const deep = wanted.filter((each) => typeof each === "object" && each !== null);
+  const work = deep.map(workOf);
   return (seen, call) => {
     if (Array.isArray(seen) || isObject(seen)) {
       call.spend(ITEM * deep.length);
-      return deep.some((each) => same(each, seen));
+      return deep.some((each, at) => {
+        if (Array.isArray(each) !== Array.isArray(seen) || size(each) !== size(seen)) return false;
+        call.spend(work[at] as number);
+        return same(each, seen);
+      });
     }
-    if (typeof seen === "string" && !lengths.has(seen.length)) return false;
+    if (typeof seen === "string") {
+      call.spend(walk);
+      if (!lengths.has(seen.length)) return false;
+    }
     return seen !== undefined && flat.has((fold ? folded(seen) : seen) as Json);
   };
+}
+
+// The work of comparing with it, at most.
+function workOf(value: Json): number {
+  if (typeof value === "string") return ITEM + Math.floor(points(value) / ITEM);
+  const inner = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+  return inner.reduce((sum: number, each) => sum + workOf(each), ITEM);
 }
 
 function ofText(test: Matches, work: number, fold: boolean): Test {
@@ -89,7 +109,7 @@ function ofText(test: Matches, work: number, fold: boolean): Test {
     if (typeof seen !== "string") return false;
     const text = beginning(seen, TEXT);
     if (text.length < seen.length) call.cut = true;
-    call.spend(points(text) * work);
+    call.spend(points(text) * work + ITEM * (work - 1));
     return test(fold ? (folded(text) as string) : text);
   };
 }

@@ -127,7 +127,10 @@ def _as_json(text: Any, call: Call) -> Any:
 
 def _read(text: str, call: Call) -> Any:
     # Most texts are none, and are known by how they begin.
-    if len(text) > LONGEST_JSON or text.lstrip(" \t\n\r")[:1] not in _BEGINNINGS:
+    written = text.lstrip(" \t\n\r")
+    if len(written) < len(text):
+        call.spend(len(text) - len(written))
+    if len(text) > LONGEST_JSON or written[:1] not in _BEGINNINGS:
         return MISSING
     call.spend(len(text))
     if _too_deep(text):

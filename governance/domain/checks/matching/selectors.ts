@@ -100,7 +100,10 @@ function parsed(text: string, call: Call): Value {
 }
 
 function read(text: string, call: Call): Value {
-  if (!/^[ \t\n\r]*[-{["0-9tfn]/.test(text)) return undefined;
+  let blank = 0;
+  while (blank < text.length && " \t\n\r".includes(text.charAt(blank))) blank += 1;
+  call.spend(blank);
+  if (!/^[-{["0-9tfn]/.test(text.charAt(blank))) return undefined;
   const length = points(text);
   if (length > LONGEST_JSON) return undefined;
   call.spend(length);

@@ -3,6 +3,7 @@
 import type { Json, Members, Value, Writing } from "./call.ts";
 
 export const SHOWN = 200;
+const SIZES: WeakMap<object, number> = new WeakMap(); // of objects, which tell it only by a walk
 
 export function points(text: string): number {
   if (!/[\ud800-\udbff]/.test(text)) return text.length;
@@ -46,13 +47,18 @@ export function member(value: Value, name: string): Value {
 
 export function isEmpty(value: Value): boolean {
   if (Array.isArray(value)) return value.length === 0;
-  return value === null || value === "" || (isObject(value) && Object.keys(value).length === 0);
+  return value === null || value === "" || (isObject(value) && size(value) === 0);
 }
 
 export function size(value: Value): number | undefined {
   if (typeof value === "string") return points(value);
   if (Array.isArray(value)) return value.length;
-  return isObject(value) ? Object.keys(value).length : undefined;
+  if (!isObject(value)) return undefined;
+  const known = SIZES.get(value);
+  if (known !== undefined) return known;
+  const counted = Object.keys(value).length;
+  SIZES.set(value, counted);
+  return counted;
 }
 
 export function same(wanted: Value, seen: Value): boolean {
@@ -63,7 +69,7 @@ export function same(wanted: Value, seen: Value): boolean {
   if (!isObject(wanted)) return wanted === seen;
   if (!isObject(seen)) return false;
   const names = Object.keys(wanted);
-  if (names.length !== Object.keys(seen).length) return false;
+  if (names.length !== size(seen)) return false;
   return names.every((name) => has(seen, name) && same(wanted[name], seen[name]));
 }
 

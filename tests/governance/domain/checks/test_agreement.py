@@ -14,7 +14,7 @@ from governance.domain.checks.automata import automaton
 from governance.domain.checks.compiled import Compiled
 from governance.domain.checks.exports import python_module, typescript_module
 from governance.domain.checks.matcher import canonical
-from governance.domain.checks.matching.call import WORK
+from governance.domain.checks.matching.call import ITEM, WORK
 from governance.domain.checks.named import NamedCheck
 from governance.domain.checks.text import check_text
 from tests.governance.domain.checks.exported import (
@@ -125,6 +125,17 @@ def test_whatever_is_written_and_returned_all_of_them_agree(node: NodeMatcher, d
 
 
 LEFT = 1_000  # of the budget, for the rule that is tried
+B_OF_ITEM = [{"base": "item", "steps": [["key", "b"]]}]
+OF_ITEMS = {
+    "any": [
+        leaf("equals", 5, B_OF_ITEM),
+        {
+            "not": leaf(
+                "exists", value=True, select=[*piped(["key", "c"]), {"base": "item", "steps": []}]
+            )
+        },
+    ]
+}
 SPENDS = [
     ("equals", 5, [["key", "a"], ["values"]], {"a": {"b": 1, "c": 2}}, 32),
     ("equals", 5, [["key", "a"], ["items"], ["key", "b"]], {"a": [1, {"b": 2}, 3]}, 48),
@@ -134,8 +145,21 @@ SPENDS = [
     ("equals", 5, [["key", "a"], ["json"]], {"a": "no JSON"}, 7),
     ("equals", 5, [["key", "a"], ["json"]], {"a": "It is no JSON"}, 0),
     ("contains", "z", [["key", "a"]], {"a": "\U0001f600\U0001f600"}, 2),
-    ("contains_any", ["z"] * 40, [["key", "a"]], {"a": "1234"}, 12),
-    ("matches_any", [0, 0, 0], [["key", "a"]], {"a": "1234"}, 12),
+    ("contains_any", ["z"] * 40, [["key", "a"]], {"a": "1234"}, 44),
+    ("matches_any", [0, 0, 0], [["key", "a"]], {"a": "1234"}, 44),
+    ("equals", [1, [2, "\U0001f600" * 32]], [["key", "a"]], {"a": [1, [3, "y"]]}, 98),
+    ("equals", {"b": 1}, [["key", "a"]], {"a": {"c": 1}}, 48),
+    ("equals", {"b": 1}, [["key", "a"]], {"a": [1]}, 16),
+    ("equals", "\U0001f600" * 40, [["key", "a"]], {"a": "y"}, 2),
+    ("equals", 5, [["key", "a"], ["json"]], {"a": " \n It is no JSON"}, 3),
+    ("any_item", OF_ITEMS, [["key", "a"]], {"a": [1, 2]}, 2 * (16 + 2 + 16 + 1 + 2)),
+    (
+        "count_items",
+        {"when": OF_ITEMS, "is": {"op": "gt", "value": 9}},
+        [["key", "a"]],
+        {"a": [1]},
+        37,
+    ),
 ]
 
 
@@ -143,7 +167,7 @@ SPENDS = [
 def test_the_budget_of_a_judgement_ends_at_the_same_place(
     node: NodeMatcher, op: str, wanted: Any, steps: list[Any], result: dict[str, Any], cost: int
 ):
-    spent = (WORK - LEFT) // 1_000
+    spent = (WORK - LEFT) // 1_000  # by a pattern for each thousand, and all but one once more
     tried = rule(leaf(op, wanted, piped(*steps)))
     compiled: Any = check(
         rule(leaf("matches_any", [0] * spent, piped(["key", "much"]))),
@@ -153,7 +177,7 @@ def test_the_budget_of_a_judgement_ends_at_the_same_place(
     )
     check_here = NamedCheck(compiled)
     for some, verdict in ((LEFT - cost, "success"), (LEFT - cost + 1, "unknown")):
-        given = {"much": "x" * 1_000, "some": "x" * some, **result}
+        given = {"much": "x" * (1_000 - ITEM), "some": "x" * (some + ITEM), **result}
         (told,) = node.judged(compiled, [("tool", json.dumps(given), None)])
         said = check_here.explain("tool", given)
         assert (said.verdict, told[0]) == (verdict, verdict)

@@ -89,6 +89,26 @@ def test_conditions_on_items_inside_of_others_end():
     assert explanation.cut
 
 
+OF_ITEM = [{"base": "item", "steps": []}]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        leaf("equals", [0] * 20_000, piped(["key", "list"])),
+        leaf("equals", "A" * 60_000, piped(["key", "text"])) | {"ignore_case": True},
+        leaf("contains_any", ["z"] * 20_000, OF_ITEM),
+        leaf("equals", 5, OF_ITEM * 5_000),
+        {"any": [leaf("gte", 1, OF_ITEM)] * 5_000},
+    ],
+    ids=["a long list", "a long text", "many texts", "many ways", "many conditions"],
+)
+def test_what_is_asked_of_every_item_is_counted_however_little_each_is(asked):
+    judge = build(check(rule(leaf("any_item", asked, piped(["key", "items"])))))
+    given = {"list": [0] * 19_999 + [1], "text": "é" * 60_000, "items": ["é"] * 12_000}
+    assert judge("tool", given, None).rule == "too-much-work"
+
+
 def test_a_call_that_was_too_much_leaves_the_next_one_alone():
     judge = build(check(rule(leaf("every_item", leaf("every_item", there())))))
     assert judge("tool", [[0] * 100] * 40_000, None).verdict == "unknown"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-WORK = 50_000_000  # a character looked at is one, an item sixteen: about a second, at most
+WORK = 50_000_000  # a character looked at is one, what is asked of an item sixteen: about a second
 ITEM = 16
 MOST_READ = 64  # values that are remembered with their texts, and texts with their values
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()

@@ -104,24 +104,33 @@ def _test_of(leaf: Mapping[str, Any], patterns: Sequence[Matches]) -> Test:
         return partial(
             _of_items,
             condition_of(value["when"], patterns),
+            _cost(value["when"]),
             lambda truths: compare(sum(truths), counted),
         )
     if op in _ON_ITEMS:
-        return partial(_of_items, condition_of(value, patterns), _ON_ITEMS[op])
+        return partial(_of_items, condition_of(value, patterns), _cost(value), _ON_ITEMS[op])
     return operator_of(op, value, fold=bool(leaf.get("ignore_case")))
 
 
-def _of_items(when: Condition, decide: Decide, seen: Any, call: Call) -> bool:
+def _cost(condition: Mapping[str, Any]) -> int:
+    """Of asking it of one item: each leaf is asked, on each of its ways, whatever stands there."""
+    if "select" in condition:
+        return ITEM + sum(1 + len(each["steps"]) for each in condition["select"])
+    inner = [condition["not"]] if "not" in condition else condition.get("all", condition.get("any"))
+    return max(ITEM, sum(_cost(each) for each in inner or ()))
+
+
+def _of_items(when: Condition, cost: int, decide: Decide, seen: Any, call: Call) -> bool:
     if type(seen) is not list:
         return False
     around = call.item
     try:
-        return decide(_truths(when, seen, call))
+        return decide(_truths(when, cost, seen, call))
     finally:
         call.item = around
 
 
-def _truths(when: Condition, items: list[Any], call: Call) -> Iterator[bool]:
+def _truths(when: Condition, cost: int, items: list[Any], call: Call) -> Iterator[bool]:
     for call.item in items:
-        call.spend(ITEM)
+        call.spend(cost)
         yield when(call) is not None

@@ -60,7 +60,7 @@ def _of_text(test: Callable[[str], bool], work: int = 1, *, fold: bool = False) 
             return False
         if len(seen) > TEXT:
             seen, call.cut = seen[:TEXT], True
-        call.spend(len(seen) * work)
+        call.spend(len(seen) * work + ITEM * (work - 1))
         return test(_folded(seen) if fold else seen)
 
     return of_text
@@ -81,22 +81,40 @@ def _of_number(compare: Callable[[Any, Any], bool], bound: float) -> Test:
 def _among(values: Sequence[Any], *, fold: bool) -> Test:
     texts = {value for value in values if type(value) is str}
     lengths = {len(text) for text in texts}  # folding keeps them, and costs a walk over the text
+    walk = max(lengths, default=0) // (1 if fold else ITEM)
     numbers = {double(value) for value in values if type(value) in _NUMBERS}
-    words = [value for value in values if value is None or type(value) is bool]
-    deep = [value for value in values if type(value) in (list, dict)]
+    words = {value for value in values if value is None or type(value) is bool}
+    deep = [(value, _size(value)) for value in values if type(value) in (list, dict)]
 
     def among(seen: Any, call: Call) -> bool:
         kind = type(seen)
         if kind is str:
+            if walk:
+                call.spend(walk)
             return len(seen) in lengths and (_folded(seen) if fold else seen) in texts
         if kind is int or kind is float:
             return double(seen) in numbers
         if kind is list or kind is dict:
             call.spend(ITEM * len(deep))
-            return any(_same(value, seen) for value in deep)
-        return any(seen is word for word in words)
+            return any(_same_as(value, size, seen, call) for value, size in deep)
+        return seen in words
 
     return among
+
+
+def _same_as(wanted: Any, size: int, seen: Any, call: Call) -> bool:
+    if type(wanted) is not type(seen) or len(wanted) != len(seen):
+        return False
+    call.spend(size)
+    return _same(wanted, seen)
+
+
+def _size(value: Any) -> int:
+    """The work of comparing with it, at most."""
+    if type(value) is str:
+        return ITEM + len(value) // ITEM
+    inner = value.values() if type(value) is dict else value if type(value) is list else ()
+    return ITEM + sum(map(_size, inner))
 
 
 def _same(wanted: Any, seen: Any) -> bool:
