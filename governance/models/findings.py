@@ -14,7 +14,8 @@ class Finding(models.Model):
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="findings")
     kind = models.CharField(max_length=64)
-    subject = models.CharField(max_length=400)  # what it is about, as people would name it
+    # What it is about, as people would name it; empty: the project itself.
+    subject = models.CharField(max_length=400)
     environment = models.CharField(max_length=128, blank=True)  # empty: the whole project
     agent = models.CharField(  # empty: no single one
         max_length=400, blank=True, default="", db_default=""

@@ -13,7 +13,7 @@ from outcomes.models import Suggestion
 from outcomes.queries.suggestions import number_of_open_suggestions
 
 KIND: Final = "silent_failures"  # as a finding
-SUBJECT: Final = "Results judged success"
+SUBJECT: Final = ""  # the project itself: its kind says all
 MOST: Final = 1_000  # of a project: what agents name must not grow without end
 
 

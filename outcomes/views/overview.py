@@ -149,7 +149,9 @@ def _attention(
     for each in governed.open_findings(
         request.project, FINDINGS, environment=scope.environment, agent=scope.agent
     ):
-        said = format_html("{}: <code>{}</code>", kind_words(each.kind), each.subject)
+        said = format_html("{}", kind_words(each.kind))
+        if each.subject:
+            said = format_html("{}: <code>{}</code>", said, each.subject)
         url = each.link or f"{attention}#finding-{each.pk}"
         notices.append(
             words.Notice(severity="warning", words=said, why=each.why, url=url, at=each.since)

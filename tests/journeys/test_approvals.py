@@ -99,7 +99,7 @@ def test_arguments_are_opened_without_any_script_and_decided_there(console, sign
     page = open_page(storage_state=signed_in, java_script_enabled=False)
     page.goto(f"{console.url}/p/default/approvals/")
     article = page.get_by_role("article").filter(has_text=asked["agent_id"])
-    article.get_by_role("button", name="Open arguments").click()
+    article.get_by_role("button", name="Open the arguments").click()
     expect(page.locator("main")).to_contain_text("tok-4711")
     page.get_by_role("button", name="Approve").click()
     expect(page.locator("main")).to_contain_text("is approved")

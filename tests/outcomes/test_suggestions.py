@@ -314,12 +314,16 @@ def test_nothing_of_another_project_is_reached(project, agent):
         commands.dismiss_suggestion(other.pk, only(project).pk, by=EDITOR)
 
 
-def test_open_suggestions_need_attention_until_there_are_none(project, agent):
+def test_open_suggestions_need_attention_until_there_are_none(project, agent, pages):
     agent.post(ran({"ok": False}), ran({"success": False}, tool="other"))
     looked(project)
     (finding,) = governed.open_findings(project)
     assert finding.kind == "silent_failures"
     assert "2 known forms" in finding.why
+    for page in ("overview/", "attention/"):
+        text = pages.text(page)
+        assert "Failures are judged success" in text
+        assert "Failures are judged success:" not in text  # its kind says all
     for each in Suggestion.objects.all():
         commands.dismiss_suggestion(project.pk, each.pk, by=EDITOR)
     assert governed.open_findings(project) == []
