@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet, Subquery
 
 from outcomes.models import Call, Session
 from outcomes.queries.calls import CallFilter, calls
+from outcomes.queries.newest_of_groups import narrowed_to_newest
 from outcomes.queries.paging import Page, Place, page_of, place_of
 
 PLACE_IN_SESSION: Final = ("at", "call_index", "order")
@@ -55,6 +56,8 @@ def calls_by_time(
         found = found.filter(session=None)
     if show:
         found = found.filter(SHOWN[show])
+    if show == "denied" and after is None and not without_session:
+        found = narrowed_to_newest(found, project_id, wanted, CALLS_SHOWN, before)
     return page_of(found, PLACE_BY_TIME, size=CALLS_SHOWN, before=before, after=after)
 
 
