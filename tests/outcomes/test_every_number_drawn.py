@@ -3,8 +3,9 @@ step by step of the reader's own clock."""
 
 import html
 import re
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -32,8 +33,12 @@ from tests.outcomes.traffic import (
     traffic,
 )
 
-# As the chart of outcomes tells them apart.
-DRAWN = ("Executed", "Artifact", "Ran, verdict failure", "Timeout", "Failure", "Denied")
+MINUTES = {"minute": 1, "quarter of an hour": 15, "hour": 60, "day": 24 * 60}
+# Clocks are moved by an hour at most, and in the middle of a step only by half of one.
+LONGEST = {
+    step: timedelta(minutes=minutes + {"hour": 30, "day": 60}.get(step, 0))
+    for step, minutes in MINUTES.items()
+}
 HAS = {
     "Denials": "denied",
     "Disagreements": "disagreements",
@@ -48,50 +53,43 @@ def _nobody_connected(monkeypatch):
 
 
 def kind_drawn(call: Call) -> str:
+    """As the chart of outcomes tells them apart; open ones are not drawn."""
     if call.kind in ("execution_result", "artifact_reference") and call.verdict == "failure":
         return "Ran, verdict failure"
     names = {"execution_result": "Executed", "artifact_reference": "Artifact"}
     return names.get(call.kind, call.kind.capitalize())
 
 
-def check_chart(found: Filled, body: str, calls: list[Call]) -> None:
+def check_chart(
+    found: Filled,
+    body: str,
+    calls: list[Call],
+    name: str = "Outcomes",
+    drawn_as: Callable[[Call], str] = kind_drawn,
+) -> None:
     """Its steps are the time of the page, cut where the reader's clock says so; each leads to the
     very minutes that it counts."""
-    ((step, table),) = re.findall(r">Outcomes per ([^<]*)</caption>(.*?)</table>", body, re.S) or [
-        ("", "")
-    ]
-    if not step:
-        assert not any(call.kind for call in calls)  # nothing but open ones: nothing is drawn
+    tables = re.findall(rf">{name} per ([^<]*)</caption>(.*?)</table>", body, re.S)
+    if not tables:
+        assert not any(drawn_as(call) for call in calls)  # nothing but open ones: nothing is drawn
         return
-    assert tuple(re.findall(r'class="num" scope="col">([^<]*)<', table) or heads(table)) == DRAWN
-    rows = re.findall(
-        r"<tr[^>]*>\s*<th[^>]*>\s*<a href=\"([^\"]*)\"[^>]*>.*?</a></th>(.*?)</tr>", table
-    )
-    assert rows
+    ((step, table),) = tables
+    names = [html.unescape(each) for each in re.findall(r"<th[^>]*>([^<]+)</th>", table)][1:]
+    assert {drawn_as(call) for call in calls} - {""} <= set(names)
     edges = [found.times[0]]
-    for address, cells in rows:
+    for address, cells in re.findall(r'<a href="([^"]*)"[^>]*>[^<]*</a></th>(.*?)</tr>', table):
         asked = parse_qs(urlsplit(html.unescape(address)).query)
         since, until = (datetime.fromisoformat(asked[name][0]) for name in ("from", "to"))
         assert since == edges[-1]
         edges.append(until)
-        inside = [kind_drawn(call) for call in calls if since <= call.at < until]
+        inside = [drawn_as(call) for call in calls if since <= call.at < until]
         told = [int(each.replace(",", "")) for each in re.findall(r"<td[^>]*>([\d,]+)</td>", cells)]
-        assert told == [inside.count(kind) for kind in DRAWN], address
+        assert told == [inside.count(name) for name in names], address
     assert edges[-1] == found.times[1]
     for edge in edges[1:-1]:
-        assert is_whole(edge.astimezone(found.zone), step), (edge, step)
-
-
-def heads(table: str) -> list[str]:
-    return [html.unescape(each) for each in re.findall(r"<th[^>]*>([^<]+)</th>", table)][1:]
-
-
-def is_whole(local: datetime, step: str) -> bool:
-    if step == "day":
-        return (local.hour, local.minute) == (0, 0)
-    return {"minute": True, "quarter of an hour": local.minute % 15 == 0}.get(
-        step, local.minute == 0
-    )
+        local = edge.astimezone(found.zone)
+        assert (60 * local.hour + local.minute) % MINUTES[step] == 0, (edge, step)
+    assert all(until - since <= LONGEST[step] for since, until in pairwise(edges))
 
 
 def check_tiles(body: str, calls: Sequence[Call], before: Sequence[Call]) -> None:
@@ -109,6 +107,11 @@ def check_tiles(body: str, calls: Sequence[Call], before: Sequence[Call]) -> Non
     assert tile(body, "denied").startswith(
         f"Denied {now['denied']} of {now['calls']} was {was['denied']} of {was['calls']}"
     )
+
+
+def check_denied(found: Filled) -> None:
+    body = found.pages.get("denials/", **found.scope).content.decode()
+    check_chart(found, body, found.calls, "Denied", lambda call: call.reason)
 
 
 def check_tool(found: Filled) -> None:
@@ -194,6 +197,16 @@ def check_disagreements(found: Filled) -> None:
     }
 
 
+CHECKS = (
+    check_denied,
+    check_tool,
+    check_agents,
+    check_one_agent,
+    check_facets,
+    check_disagreements,
+)
+
+
 @pytest.mark.parametrize("zone", ZONES)
 @with_a_database(4)
 @given(traffic(lengths=LENGTHS[-3:]) | traffic())
@@ -202,6 +215,6 @@ def test_every_number_that_is_drawn_or_chosen_from_is_what_a_plain_recount_gives
         found = filled(drawn | {"zone": zone})
         body = found.pages.get("overview/", **found.scope).content.decode()
         check_chart(found, body, found.calls)
-        for check in (check_tool, check_agents, check_one_agent, check_facets, check_disagreements):
+        for check in CHECKS:
             check(found)
         transaction.set_rollback(True)
