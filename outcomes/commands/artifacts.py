@@ -14,6 +14,7 @@ from governance.domain.actor import CONSOLE
 from governance.queries import project_numbered
 from outcomes import artifact_store
 from outcomes.models import Artifact, Call
+from outcomes.wire import BodyRefused
 
 UNREFERENCED_FOR = timedelta(hours=24)
 AT_ONCE = 100
@@ -22,6 +23,15 @@ AT_ONCE = 100
 def store_artifact(content: Iterable[bytes], *, media_type: str, access: Access) -> Artifact:
     """Keep what was uploaded; its name is the SHA-256 of it. A repeat prolongs its life."""
     stored = artifact_store.store(access.project_id, content)
+    with transaction.atomic():
+        artifact = _row_of(stored, media_type, access)
+        if artifact_store.stored_bytes(access.project_id, stored.sha256) is None:
+            raise BodyRefused(503, "unavailable", "The same content was just removed: try again.")
+    return artifact
+
+
+def _row_of(stored: artifact_store.Stored, media_type: str, access: Access) -> Artifact:
+    """Locked: from now on the content is not removed."""
     artifact, _ = Artifact.objects.update_or_create(
         project_id=access.project_id,
         sha256=stored.sha256,

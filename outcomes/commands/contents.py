@@ -25,6 +25,11 @@ IN_ONE_QUERY = 500
 REMEMBERED = 32 * 1024 * 1024
 
 
+class RemovedMeanwhile(Exception):
+    """Stored by this claim, then removed with the last call that referred to the same content: the
+    claim is to be read again, which stores it again."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
     size_bytes: int
@@ -106,7 +111,11 @@ class Contents:
             update_fields=["created_at"],
         )
         referred = {key for key, known in self._known.items() if known is not None}
-        return dict(locked(self._kept.keys() | referred))
+        rows_locked = dict(locked(self._kept.keys() | referred))
+        for project, sha256 in self._kept:  # from now on nobody removes one
+            if artifact_store.stored_bytes(project, sha256) is None:
+                raise RemovedMeanwhile(sha256)
+        return rows_locked
 
 
 def locked(keys: Iterable[ArtifactKey]) -> Iterator[tuple[ArtifactKey, int]]:

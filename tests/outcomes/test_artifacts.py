@@ -13,8 +13,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from governance.models import AuditEntry, Project
-from outcomes import commands
+from outcomes import artifact_store, commands
 from outcomes.artifact_store import MAGIC
+from outcomes.commands import settle
+from outcomes.commands.reading import read as read_claim
 from outcomes.models import Artifact, Call
 from tests import builders
 from tests.builders import an_outcome
@@ -262,6 +264,41 @@ def test_an_upload_again_lives_for_another_day(agent: Agent):
     Artifact.objects.update(created_at=timezone.now() - timedelta(hours=25))
     upload(agent, b"again")
     assert commands.remove_unreferenced_artifacts() == 0
+
+
+def test_an_output_whose_content_is_removed_while_it_is_settled_is_stored_again(
+    project: Project, agent: Agent, monkeypatch
+):
+    readings: list[object] = []
+
+    def read_and_lose(batches, ahead):
+        reading = read_claim(batches, ahead)
+        if not readings:  # as the end of the last session that referred to it does
+            path_of(project, hashlib.sha256(LARGE.encode()).hexdigest()).unlink()
+        readings.append(reading)
+        return reading
+
+    monkeypatch.setattr(settle, "read", read_and_lose)
+    agent.post(an_outcome("c", output=LARGE))
+    _, content = read(agent, agent.outcome("c")["artifact_id"])
+    assert content == LARGE.encode()
+    assert len(readings) == 2
+
+
+def test_an_upload_whose_content_is_removed_at_that_moment_is_not_acknowledged(
+    project: Project, agent: Agent, monkeypatch
+):
+    store = artifact_store.store
+
+    def store_and_lose(project_id, chunks):
+        stored = store(project_id, chunks)
+        artifact_store.remove(project_id, stored.sha256)
+        return stored
+
+    monkeypatch.setattr(artifact_store, "store", store_and_lose)
+    response = agent.client.post("/v1/artifacts", b"again", content_type="text/plain")
+    assert (response.status_code, response.json()["code"]) == (503, "unavailable")
+    assert not Artifact.objects.exists()
 
 
 @pytest.mark.parametrize("name", ["..", "%2e%2e%2fsecret", "A" * 64, "0" * 63, "x" * 64])
