@@ -163,14 +163,14 @@ def scope_from(
     """What an address asks for. What is no time is passed over, so that one written by hand still
     leads somewhere. A list has no figures to compare: it may go back to the first call, and does
     unless a time is asked for."""
-    environment = asked.get("environment", "")
+    environment, agent = asked.get("environment", ""), asked.get("agent", "")
     chosen = Scope(
         since=BEGINNING,
         until=after_the_minute(now) + _AHEAD,
         zone=zone,
         range=ALL,
         environment=environment if _ENVIRONMENT.fullmatch(environment) else "",
-        agent=asked.get("agent", ""),
+        agent="" if "\0" in agent else agent,  # which PostgreSQL would not even look for
     )
     until_now = after_the_minute(now)
     since, until = time_from(asked.get("from", "")), time_from(asked.get("to", ""))

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from django.db.models import Q, QuerySet
 
 from governance.requirements import Evidence, Project
-from outcomes.codec import digest_of
+from outcomes.codec import as_text, digest_of
 from outcomes.models import Backtest, Call
 from outcomes.queries.calls import WholeCall, whole_calls, with_names
 
@@ -34,7 +34,7 @@ def newest_backtest_of(project_id: int, *revision_hashes: str) -> Backtest | Non
 
 
 def newest_backtest_of_bundle(project_id: int, bundle: str) -> Backtest | None:
-    found = Backtest.objects.filter(project=project_id, bundle_name=bundle)
+    found = Backtest.objects.filter(project=project_id, bundle_name=as_text(bundle))
     return found.defer("document").select_related("environment", "version").first()
 
 

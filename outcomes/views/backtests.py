@@ -124,6 +124,8 @@ def backtest_panel(request: MemberRequest) -> HttpResponse:
     is_of_text = found is not None
     if found is None and name:
         found = queries.newest_backtest_of_bundle(request.project.pk, name)
+        if found is None and governance.bundle_named(request.project, name) is None:
+            raise NotFound("There is no such contract.")
     context: dict[str, Any] = {
         "page_title": f"Backtest of {name}" if name else "Backtest",
         "name": name,

@@ -150,6 +150,13 @@ def test_a_form_that_makes_no_sense_is_shown_again(project, editor, form):
     assert not Backtest.objects.exists()
 
 
+@pytest.mark.parametrize("name", ["nobody", "a/b", "\0", "<b>\r\n", "x" * 3_000])
+def test_there_is_no_panel_of_a_contract_that_is_not_there(project, editor, name):
+    for headers in ({}, PART):
+        answer = editor.get(at(project, "backtest_panel"), {"of": name}, headers=headers)
+        assert answer.status_code == 404
+
+
 def test_the_panel_shows_the_newest_result_and_runs_the_text(project, agent, editor):
     empty = editor.get(at(project, "backtest_panel"), headers={"HX-Request": "true"}).text
     assert 'form="draft"' in empty

@@ -35,6 +35,15 @@ def test_an_empty_project_is_led_to_its_first_outcome(pages, django_assert_max_n
     assert reverse("first_hour:start", args=[body.context["project"].slug]) in body.content.decode()
 
 
+@pytest.mark.parametrize(
+    "path", ["overview/", "approvals/", "live/approvals/", "sessions/", "calls/"]
+)
+def test_an_agent_of_no_name_that_there_can_be_is_passed_over(pages, agent, path):
+    agent.post(an_item())
+    for name in ("\0", "a\0b"):
+        assert pages.get(path, agent=name, environment=name).status_code == 200
+
+
 def test_a_time_without_a_call_offers_a_longer_one(pages, agent):
     agent.post(an_item(timestamp=ago(days=9)))
     text = pages.text("overview/")
