@@ -6,12 +6,16 @@ import secrets
 import string
 from enum import StrEnum
 
+from governance.domain.checks.matching.globs import glob_matches
+
 LETTERS = string.ascii_letters + string.digits
 RANDOM_LENGTH = 40
+AN_AGENT = "my-agent"
 SHOWN = 4  # so many characters of the random part are kept to recognise a key by
 
 # Greedy: an environment's name may hold `_`, the random part never does, so the last one divides.
 _KEY = re.compile(r"edk_([A-Za-z0-9][A-Za-z0-9._-]{0,127})_([A-Za-z0-9]{32,256})")
+_AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # as SDKs name theirs
 _BEARER = re.compile(r"[Bb]earer +(\S+) *")
 
 
@@ -40,6 +44,14 @@ def digest_of(secret: str) -> bytes:
 def hint_of(key: str) -> str:
     head, _, random = key.rpartition("_")
     return f"{head}_{random[:SHOWN]}…"
+
+
+def agent_within(glob: str) -> str:
+    """An agent that a key for this glob speaks for, to show how the key is used."""
+    if not glob or glob_matches(glob, AN_AGENT):
+        return AN_AGENT
+    name = re.sub(r"[*?]", "1", glob)
+    return name if _AGENT.fullmatch(name) else AN_AGENT
 
 
 def bearer(authorization: str) -> str | None:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from governance import commands, queries
 from governance.auth import MemberRequest, member_page
+from governance.domain.api_keys import agent_within
 from governance.domain.errors import InvalidInput, NotFound
 from governance.forms import KeyForm, sent
 from governance.models import ApiKey
@@ -57,6 +58,7 @@ def new_key(request: MemberRequest) -> HttpResponse:
                 "page_title": "The new key",
                 "key": key,
                 "text": text,
+                "agent": agent_within(key.agent),
                 "url": request.build_absolute_uri("/").rstrip("/"),
             }
             return render(request, "governance/key_made.html", context)

@@ -1,5 +1,6 @@
 """The pages of settings: what one sees, does, and is refused in words."""
 
+from html import unescape
 from urllib.parse import urlsplit
 
 import pytest
@@ -43,6 +44,16 @@ def test_a_new_key_is_shown_once_and_works(admin_client, here):
     assert resolve_key(f"Bearer {text}")
     assert ApiKey.objects.get().expires_at is not None
     assert text not in admin_client.get(here("keys")).text
+
+
+@pytest.mark.parametrize("glob", ["", "billing-*", "bot?", "nightly"])
+def test_the_command_beside_a_new_key_is_taken_from_the_agents_it_is_for(admin_client, here, glob):
+    asked = {"name": "b", "environment": "staging", "scopes": ["agent"], "agent": glob}
+    page = admin_client.post(here("new_key"), asked)
+    _, sent, _ = unescape(page.text.partition('id="connect"')[2]).split("'", 2)
+    key = {"Authorization": f"Bearer {page.context['text']}"}
+    told = Client().post("/v1/outcomes", sent, content_type="application/json", headers=key)
+    assert told.json()["accepted"] == 1
 
 
 def test_what_does_not_fit_is_told_beside_its_field_and_keeps_the_rest(admin_client, here):

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.domain.api_keys import bearer, environment_of, hint_of, new_key, with_implied
+from governance.domain.api_keys import (
+    agent_within,
+    bearer,
+    environment_of,
+    hint_of,
+    new_key,
+    with_implied,
+)
 
 NAMES = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", fullmatch=True)
 
@@ -52,3 +59,17 @@ def test_agent_includes_ingest_and_manage_includes_read():
     assert with_implied(frozenset({"agent"})) == {"agent", "ingest"}
     assert with_implied(frozenset({"manage"})) == {"manage", "read"}
     assert with_implied(frozenset({"ingest"})) == {"ingest"}
+
+
+@pytest.mark.parametrize(
+    ("glob", "agent"),
+    [
+        ("", "my-agent"),
+        ("my-*", "my-agent"),
+        ("billing-*", "billing-1"),
+        ("b?t", "b1t"),
+        ("it's", "my-agent"),
+    ],
+)
+def test_a_key_shows_its_use_by_an_agent_that_it_is_for(glob, agent):
+    assert agent_within(glob) == agent
