@@ -3,10 +3,12 @@
 For development: `uvicorn edictum_site.server:application --reload`.
 """
 
+import gc
 import sys
 
 from django.conf import settings
 from django.db import connections
+from django.urls import get_resolver
 
 from edictum_site.wsgi import application as django
 
@@ -25,6 +27,12 @@ celery_app.set_default()
 
 uploads = settings.DATA / "uploads"
 uploads.mkdir(mode=0o700, exist_ok=True)
+
+# Pages and API are loaded now, which the first request would wait for; and what is loaded stays:
+# to go through all of it for garbage takes as long as a page.
+_ = get_resolver().url_patterns
+gc.collect()
+gc.freeze()
 
 front = Front(
     django,

@@ -28,7 +28,6 @@ from tests.governance.deploying import (
     saved,
     somebody,
 )
-from tests.outcomes.backtests import EDITOR
 from tests.outcomes.rejudging import CHECK
 
 ANNA = person(1, "someone@example.test")
@@ -134,13 +133,15 @@ def test_the_page_of_a_contract_tells_what_was_done_to_it_and_to_no_other(projec
 
 
 def test_the_page_of_a_check_tells_what_was_done_to_it_and_to_no_other(project, client_as):
+    me = builders.a_member(project, Role.EDITOR)
+    editor = person(me.user_id, "e", Role.EDITOR)
     for name in ("unified", "other-unified", "unified-2"):
         save_check(project, document=CHECK.replace("unified", name), by=CONSOLE)
         bind(project, [Binding("*", "*", "crm_*", name)], by=CONSOLE)
         check = Check.objects.get(name=name)
-        keep_check_draft(check, text="x", base=1, seen="", by=EDITOR)
+        keep_check_draft(check, text="x", base=1, seen="", by=editor)
         start_check_backtest(
-            project.pk, by=EDITOR, text=CHECK.replace("unified", name), wanted=Wanted()
+            project.pk, by=editor, text=CHECK.replace("unified", name), wanted=Wanted()
         )
     record(ANNA, "contract saved", "unified v1", project=project)
     at = reverse("governance:check_audit", args=[project.slug, "unified"])

@@ -151,7 +151,7 @@ def test_who_is_assigned_a_contract_is_told(project, viewer):
     assert "bot-* in production" in viewer.text("contracts/b/d/")
     tags = {"team": "pay", "size": "m"}
     commands.assign(project, env="production", tags=tags, bundle_name="d", by=CONSOLE)
-    assert "* with team=pay , size=m in production" in viewer.text("contracts/b/d/")
+    assert "* with size=m , team=pay in production" in viewer.text("contracts/b/d/")
 
 
 def test_older_versions_are_a_page_away(project, viewer):

@@ -13,6 +13,7 @@ from tests.journeys.console import a_session
 
 pytestmark = pytest.mark.look
 AXE = Axe()
+FEW_WORDS = 30  # characters: less than a sentence and one thing below it
 SERIOUS = {"serious", "critical"}
 VIOLATIONS = {"resultTypes": ["violations"]}
 RULES = VIOLATIONS | {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
@@ -192,6 +193,31 @@ def test_no_page_has_a_serious_finding(console, signed_in, browser, width):
                 wide = page.evaluate("document.documentElement.scrollWidth")
                 if wide > width:
                     found.append(f"{name} is {wide} pixels wide")
+    assert found == []
+
+
+# Parts that a script fetches when the page is there; who has none follows a link to them.
+LEFT_EMPTY = """
+() => [...document.querySelectorAll("main :is(div, section)[hx-get]")]
+  .filter((part) => /load|intersect|revealed/.test(part.getAttribute("hx-trigger") ?? ""))
+  .filter((part) => !part.innerText.trim() || !part.querySelector("a[href], table, form"))
+  .map((part) => part.getAttribute("hx-get"))
+"""
+
+
+@pytest.mark.usefixtures("_something_to_show")
+def test_every_page_shows_its_content_without_a_script(console, signed_in, browser):
+    found = []
+    with browser.new_context(storage_state=signed_in, java_script_enabled=False) as context:
+        page = context.new_page()
+        for name, path in PAGES.items():
+            page.goto(f"{console.url}{path}")
+            main = page.locator("main")
+            if len(main.inner_text()) < FEW_WORDS or not page.locator("h1").is_visible():
+                found.append(f"{name} is empty")
+            if page.locator("main [aria-busy=true]").count():
+                found.append(f"{name} waits for a script")
+            found += [f"{name}: {part} is empty" for part in page.evaluate(LEFT_EMPTY)]
     assert found == []
 
 
