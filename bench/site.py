@@ -58,9 +58,11 @@ class Site:
 
     @contextmanager
     def worker_stopped(self) -> Iterator[None]:
-        """Between SIGSTOP and SIGCONT. The inbox is empty then, so it holds no lock."""
+        """Between SIGSTOP and SIGCONT. It rolls up while the inbox is empty: a lock that it held
+        would be held all that time."""
         worker = self.running.children["worker"]
-        os.kill(worker, signal.SIGSTOP)
+        with self.store.nobody_writing():
+            os.kill(worker, signal.SIGSTOP)
         try:
             yield
         finally:

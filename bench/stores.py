@@ -4,6 +4,7 @@ PostgreSQL is the server of DATABASE_URL, on which a database of its own is made
 or one that a wheel carries, started with its own defaults.
 """
 
+import fcntl
 import logging
 import os
 import secrets
@@ -70,6 +71,17 @@ class Store:
         return sqlite3.connect(
             f"file:{self.file}?mode=ro", uri=True, isolation_level=None, timeout=20
         )
+
+    @contextmanager
+    def nobody_writing(self) -> Iterator[None]:
+        """On SQLite the turn of whoever writes is ours meanwhile; on PostgreSQL nobody waits for
+        another's."""
+        if self.url:
+            yield
+            return
+        with self.file.with_name(f"{self.file.name}-turn").open() as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)  # given back with the file
+            yield
 
     def tidy(self) -> None:
         """What PostgreSQL would do of itself in the minutes after many rows came, and beside

@@ -1,10 +1,12 @@
 """The one API: its routers, and the one place where an error gets its status."""
 
+import logging
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from typing import Any
 
+from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
@@ -22,6 +24,8 @@ from outcomes.api.backtests import router as backtests_router
 from outcomes.api.rejudging import check_backtests, reclassifications
 from outcomes.api.trying_checks import router as trying_checks_router
 from outcomes.wire import BodyRefused
+
+logger = logging.getLogger(__name__)
 
 STATUS: dict[type[errors.GovernanceError], int] = {
     errors.Unauthenticated: 401,
@@ -72,6 +76,16 @@ def refuse_body(request: HttpRequest, error: BodyRefused) -> HttpResponse:
 @api.exception_handler(NotYet)
 def ask_again(request: HttpRequest, error: NotYet) -> HttpResponse:
     return error.response()
+
+
+@api.exception_handler(OperationalError)
+def database_away(request: HttpRequest, error: OperationalError) -> HttpResponse:
+    """Locked, full, stopping, gone: nothing was acknowledged, and the same may work soon."""
+    logger.error("The database did not do what was asked of it", exc_info=error)
+    detail = "The database did not answer in time, or not at all. Nothing was kept: try again."
+    response = api_error(503, "database_unavailable", detail)
+    response.headers["Retry-After"] = "1"
+    return response
 
 
 @api.exception_handler(ValidationError)

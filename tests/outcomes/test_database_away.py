@@ -1,0 +1,46 @@
+"""A database that does not answer in time: nothing is acknowledged, and the sender is told to come
+again."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from outcomes.models import Batch
+from tests import builders
+from tests.items import an_outcome
+
+
+@contextmanager
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What posts are written into, by another; whoever waits gives up soon."""
+    if connection.vendor == "sqlite":
+        monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0.2)
+        turn = Path(f"{connection.settings_dict['NAME']}-turn")
+        with turn.open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+        return
+    with connection.get_new_connection(connection.get_connection_params()) as other:
+        other.execute("LOCK TABLE outcomes_batch")
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '200ms'")
+        yield
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_post_that_is_not_taken_in_time_is_told_to_come_again_and_then_kept(monkeypatch):
+    agent = builders.bearing(builders.a_key(builders.a_project(), "ingest")[0])
+    body = {"outcomes": [an_outcome()]}
+    with held(monkeypatch):
+        refused = agent.post("/v1/outcomes", body, content_type="application/json")
+        assert (refused.status_code, refused.json()["code"]) == (503, "database_unavailable")
+        assert refused.headers["Retry-After"] == "1"
+    assert not Batch.objects.exists()
+    assert agent.post("/v1/outcomes", body, content_type="application/json").status_code == 202
+    assert Batch.objects.count() == 1
