@@ -25,6 +25,9 @@ from outcomes.views.table_columns import CALLS
 @member_page()
 def group(request: MemberRequest, group_key: str) -> HttpResponseBase:
     scope, project = scope_of(request), request.project.pk
+    told = group_told(project, group_key)
+    if told is None:
+        raise NotFound("There is no such group.")
     file = table_file(
         request,
         request.project,
@@ -36,9 +39,6 @@ def group(request: MemberRequest, group_key: str) -> HttpResponseBase:
     )
     if file is not None:
         return file
-    told = group_told(project, group_key)
-    if told is None:
-        raise NotFound("There is no such group.")
     start = start_of(request.GET, PLACE_BY_TIME)
     page = group_calls(project, scope, group_key, before=start.before, after=start.after)
     slug = request.project.slug

@@ -204,6 +204,7 @@ def test_what_was_never_called_is_no_tool(pages, agent):
     assert "No call of it failed" in pages.text("live/tool-groups/", of="nothing")
     assert pages.get(f"groups/{'0' * 32}/").status_code == 404
     assert pages.get("groups/nonsense/").status_code == 404
+    assert pages.get("groups/nonsense/", format="csv").status_code == 404
 
 
 def test_an_empty_time_offers_a_longer_one(pages, agent):
