@@ -18,13 +18,14 @@ from outcomes.queries import SessionPage
 from outcomes.queries.about_sessions import family_of, notes_of
 from outcomes.views import sentences
 from outcomes.views.approvals import session_approvals
-from outcomes.views.calls import session_calls, session_calls_file
+from outcomes.views.calls import session_calls
 from outcomes.views.limits import limit_bars
 from outcomes.views.named import named_session, session_at
 from outcomes.views.paging import with_query
 from outcomes.views.rows import CallLine, principal_words
 from outcomes.views.scope import kept_beside_one
 from outcomes.views.session_charts import failing_tools, lines_chart, strip_of
+from outcomes.views.session_files import files_of_tables, session_file
 from outcomes.views.session_standing import state_of, state_with, told_standing
 from outcomes.views.session_tags import standing_tag
 from outcomes.views.session_zoom import Zoom, kept_of, zoom_of
@@ -38,7 +39,7 @@ FAILING_SHOWN: Final = 6
 @member_page()
 def session(request: MemberRequest, session_id: str) -> HttpResponseBase:
     found = named_session(request, session_id)
-    if (file := session_calls_file(request, found)) is not None:
+    if (file := session_file(request, found)) is not None:
         return file
     page = queries.whole_session(found)
     calls = session_calls(request, found, page_of=page)
@@ -108,6 +109,7 @@ def _standing(request: MemberRequest, page: SessionPage, state: str) -> dict[str
         "artifacts": overview.artifacts[-ARTIFACTS_SHOWN:],
         "is_read_whole": page.is_read_whole,
         "standing_url": here.live(zoom.query()),
+        "files_of": files_of_tables(here.page),
     }
 
 

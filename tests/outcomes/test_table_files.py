@@ -93,6 +93,24 @@ def test_a_file_has_all_rows_and_minds_the_filters(pages, monkeypatch):
     )
 
 
+def test_turns_waste_and_artifacts_of_a_session_are_files_too(pages, agent):
+    read = {"turn_id": "t-1", "tool_args": {"of": "a"}, "idempotent": True, "elapsed_ms": 7}
+    agent.post(
+        an_item("s-1", call_id="c-1", **read),
+        an_item("s-1", call_id="c-2", **read),
+        an_item("s-1", call_id="c-3", output="x" * 12_000),
+    )
+    page = pages.get("sessions/s-1/").content.decode()
+    for name in ("turns", "waste", "artifacts"):
+        assert f"table={name}&amp;format=csv" in page
+    (turn,) = rows_of(pages, "sessions/s-1/", table="turns")
+    assert (turn["turn_id"], turn["calls"], turn["waste"]) == ("t-1", "2", "1")
+    (waste,) = rows_of(pages, "sessions/s-1/", table="waste")
+    assert (waste["waste"], waste["calls"]) == ("repeated_after_success", "1")
+    (artifact,) = rows_of(pages, "sessions/s-1/", table="artifacts")
+    assert (artifact["call_id"], artifact["size_bytes"]) == ("c-3", "12000")
+
+
 def test_the_file_of_keys_holds_no_secret(project, pages):
     text, key = builders.a_key(project, "agent")
     commands.revoke_key(key, by=CONSOLE)
