@@ -28,6 +28,7 @@ class BesideTheWorker(BaseCommand):
         self.work()
 
     def work(self) -> None:
+        """What the command is for; only the commands themselves can say it."""
         raise NotImplementedError
 
 
