@@ -121,8 +121,8 @@ async def carry_out(order: Order) -> Governed:
                 took[place].append(seconds)
     for guard in guards:
         for sink in guard.audit_sink.sinks:  # a guard that closes leaves what waits there
-            if hasattr(sink, "flush"):
-                await sink.flush()
+            if hasattr(sink, "close"):
+                await sink.close()
         await guard.close()
     return Governed(*took)
 

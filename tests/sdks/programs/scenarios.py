@@ -20,7 +20,7 @@ import edictum
 from edictum import Edictum, EdictumConfigError, EdictumDenied, EdictumToolError
 
 from tests.sdks.programs import beside
-from tests.sdks.programs.around import Operator, a_line, until
+from tests.sdks.programs.around import Operator, a_line, all_sent, until
 
 VERSION = sys.argv[1]
 URL, KEY = os.environ["CONSOLE_URL"], os.environ["AGENT_KEY"]
@@ -47,10 +47,7 @@ async def a_guard(agent: str, bundle: str | None = "sdks", **how: Any) -> AsyncI
     guard = await Edictum.from_server(how.pop("url", URL), KEY, agent, **how)
     try:
         yield guard
-        # What `close` leaves behind: no version sends what it has gathered last.
-        for sink in getattr(guard.audit_sink, "sinks", [guard.audit_sink]):
-            if hasattr(sink, "flush"):
-                await sink.flush()
+        await all_sent(guard)
     finally:
         await guard.close()
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from edictum import Edictum, EdictumDenied, EdictumToolError
 
-from tests.sdks.programs.around import Line, a_line
+from tests.sdks.programs.around import Line, a_line, all_sent
 
 URL, KEY = os.environ["CONSOLE_URL"], os.environ["AGENT_KEY"]
 AGENT, SESSION = sys.argv[1:]
@@ -82,9 +82,7 @@ async def main() -> None:
     async with a_line(URL, losing=b"POST /v1/events ") as line:
         guard: Any = await Edictum.from_server(line.url, KEY, AGENT, bundle_name="sdks")
         ended = await work(guard, line)
-        for sink in guard.audit_sink.sinks:
-            if hasattr(sink, "flush"):
-                await sink.flush()
+        await all_sent(guard)
         made = [
             [event.call_id, event.action.value, event.tool_args["number"]]
             for event in guard.local_sink.events

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from edictum import Edictum
 from edictum_site_client import Console
 
-from tests.sdks.programs.around import a_line
+from tests.sdks.programs.around import a_line, all_sent
 
 URL, KEY = os.environ["CONSOLE_URL"], os.environ["AGENT_KEY"]
 NAME = sys.argv[1]
@@ -90,9 +90,7 @@ async def _one_way(work: Work, way: str, success_check: Check | None) -> dict[st
     ran.clear()
     try:
         seen = await work(guard, session, advised=way == "advised")
-        for sink in getattr(guard.audit_sink, "sinks", [guard.audit_sink]):
-            if hasattr(sink, "flush"):
-                await sink.flush()
+        await all_sent(guard)
     finally:
         await guard.close()
         await client.aclose()
