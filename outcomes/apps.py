@@ -9,8 +9,9 @@ class OutcomesConfig(AppConfig):
     def ready(self) -> None:
         from governance import requirements  # noqa: PLC0415 - models are there from now on
         from governance.queries import checking  # noqa: PLC0415 - the same
-        from outcomes.queries.backtests import evidence_of  # noqa: PLC0415 - the same
+        from outcomes.queries.backtests import evidence_of, newest_told  # noqa: PLC0415 - the same
         from outcomes.queries.contract_words import tools_of  # noqa: PLC0415 - the same
 
         requirements.evidence_of = evidence_of
+        requirements.newest_of = newest_told
         checking.tools_of = tools_of

@@ -139,6 +139,7 @@ class BacktestIn(Schema):
     until: Time | None = None
     agent: Text | list[Text] = ""  # names or globs
     tool: Text | list[Text] = ""
+    contract_only: bool = False  # without the calls under other contracts
 
     @model_validator(mode="after")
     def of_one_thing(self) -> Self:

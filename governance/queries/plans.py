@@ -21,6 +21,7 @@ class Plan:
     changes: tuple[Change, ...]
     required: Required
     evidence: Evidence | None
+    narrowed: Evidence | None  # run later than that, on some of the calls only
     tests: Ran | None  # none: nobody asks that of what is live
     blocked: list[Blocked]
     waiting: DeploymentRequest | None  # for any version of the bundle there
@@ -59,6 +60,7 @@ def plan_of(version: BundleVersion, environment: str, required: Required | None 
         changes=meaning_between(live.version if live else None, version),
         required=required,
         evidence=evidence,
+        narrowed=requirements.newer_than(evidence, version, environment),
         tests=tests,
         blocked=blocked,
         waiting=waiting_request(version.bundle, environment),

@@ -30,6 +30,12 @@ def version_written(version: int) -> Written | None:
     return Written(row[0], row[1], row[2], bytes(row[3])) if row else None
 
 
+def versions_of(project_id: int, bundle: str) -> frozenset[int]:
+    """By the ids of their rows, which calls know them by."""
+    rows = BundleVersion.objects.filter(bundle__project=project_id, bundle__name=bundle)
+    return frozenset(rows.values_list("id", flat=True))
+
+
 @dataclass(frozen=True, slots=True)
 class WrittenRule:
     """One rule of a version: where it stands, what it does, and how it is written."""

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictInt
 from governance.domain.deploying import RequestStatus, Required
 from governance.models import DeploymentRequest
 from governance.queries.plans import Plan
+from governance.requirements import Evidence
 from governance.schemas.contracts import VersionNumber
 
 ENVIRONMENT = r"^[A-Za-z0-9._-]{0,128}$"
@@ -70,6 +71,7 @@ class BacktestOut(Schema):
     changed: int
     undetermined: int
     unchanged: int
+    over: str
 
 
 class PlanOut(Schema):
@@ -83,6 +85,7 @@ class PlanOut(Schema):
     changes: list[ChangeOut]
     requirements: RequirementsOut
     backtest: BacktestOut | None
+    narrowed_backtest: BacktestOut | None
     blocked: list[BlockedOut]
     request: int | None  # the one that waits for these bytes
 
@@ -148,7 +151,6 @@ def required_out(required: Required) -> dict[str, Any]:
 
 
 def plan_out(plan: Plan) -> dict[str, Any]:
-    evidence = plan.evidence
     return {
         "name": plan.version.bundle.name,
         "version": plan.version.number,
@@ -157,10 +159,15 @@ def plan_out(plan: Plan) -> dict[str, Any]:
         "live": plan.live.version.number if plan.live else None,
         "changes": [asdict(change) for change in plan.changes],
         "requirements": required_out(plan.required),
-        "backtest": evidence and {"id": evidence.number, **evidence._asdict()},
+        "backtest": _backtest_out(plan.evidence),
+        "narrowed_backtest": _backtest_out(plan.narrowed),
         "blocked": [asdict(each) for each in plan.blocked],
         "request": plan.waiting.pk if plan.waiting and plan.is_asked_for else None,
     }
+
+
+def _backtest_out(found: Evidence | None) -> dict[str, Any] | None:
+    return found and {"id": found.number, **found._asdict()}
 
 
 def request_out(request: DeploymentRequest) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from outcomes.api.answers import answer
 from outcomes.api.cursors import cursor_at, place_of
 from outcomes.api.shapes import time_text
 from outcomes.commands.wanted import Wanted
+from outcomes.domain.backtests.over import Taken
 from outcomes.models import Backtest, ChangedCall
 from outcomes.queries.changed_calls import changed_calls, number_kept, number_of_changed
 from outcomes.schemas import BacktestIn, ChangedCallsQuery
@@ -47,6 +48,7 @@ def start_backtest(request: AccessRequest, body: BacktestIn) -> HttpResponse:
             agents=body.agents(),
             tools=body.tools(),
         ),
+        contract_only=body.contract_only,
     )
     doorbell.ring_for_jobs()
     return answer({"id": backtest.pk, "status": backtest.status}, status=202)
@@ -104,6 +106,7 @@ def backtest_out(backtest: Backtest) -> dict[str, Any]:
         "until": time_text(backtest.until),
         "agent": backtest.agents,
         "tool": backtest.tools,
+        "contract_only": backtest.taken == Taken.CONTRACT,
         "author": backtest.author,
         "created_at": time_text(backtest.created_at),
         "started_at": time_text(backtest.started_at),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from django.db.models import Count, Max, Min, QuerySet
 
@@ -34,6 +34,12 @@ class Chunk:
     sessions: dict[int, str]  # the ids that agents gave them
 
 
+class Some(Protocol):
+    """Of the calls in that time, those that it has."""
+
+    def has(self, row: Row) -> bool: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Selection:
     project: int
@@ -42,17 +48,19 @@ class Selection:
     environment: int | None = None
     agents: tuple[str, ...] = ()  # globs; none: all
     tools: tuple[str, ...] = ()
+    some: Some | None = None  # none: all
 
     @cached_property
     def has_all(self) -> bool:
         """Whether every call of a session that was read is one of them."""
-        return self.since is None and not self.agents and not self.tools
+        return not (self.since or self.agents or self.tools or self.some)
 
     def has(self, row: Row) -> bool:
         return self.has_all or (
             self.is_of_that_time(row)
             and is_named(row.agent, self.agents)
             and is_named(row.tool, self.tools)
+            and (self.some is None or self.some.has(row))
         )
 
     def is_of_that_time(self, row: Row) -> bool:
@@ -64,9 +72,12 @@ class Selection:
 
     def extent(self) -> Extent:
         """Of all calls in that time, whoever made them: what there is to read."""
-        found = self._calls(Call.objects.filter(project=self.project))
-        told = found.order_by().aggregate(calls=Count("id"), first=Min("at"), last=Max("at"))
+        told = self.calls().order_by().aggregate(calls=Count("id"), first=Min("at"), last=Max("at"))
         return Extent(told["calls"], told["first"], told["last"])
+
+    def calls(self) -> QuerySet[Call]:
+        """In that time, whoever made them."""
+        return self._calls(Call.objects.filter(project=self.project))
 
     def chunks(self) -> Iterator[Chunk]:
         reading = Rows()

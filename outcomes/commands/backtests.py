@@ -2,6 +2,7 @@
 
 import resource
 import sys
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final, cast
 
@@ -24,10 +25,11 @@ from governance.engine import validate as validated
 from governance.policies import Action
 from governance.queries.projects import environments_by_id
 from governance.queries.versions import version_written
-from outcomes.backtests import Cancelled, Progress, Replay, Selection
+from outcomes.backtests import Cancelled, Progress, Replay, Selection, own_calls
 from outcomes.commands import jobs
 from outcomes.commands.changed_calls import keep_changed_calls
 from outcomes.commands.wanted import Wanted, fit
+from outcomes.domain.backtests.over import Taken
 from outcomes.models import Backtest
 from outcomes.models.jobs import WAITING
 
@@ -41,6 +43,7 @@ def start_backtest(
     document: bytes | str | None = None,
     version: int | None = None,
     wanted: Wanted,
+    contract_only: bool = False,
 ) -> Backtest:
     """Of a text that is nowhere saved, or of a version, named by its row's id."""
     policies.refuse_unless(by, Action.WRITE_CONTRACT)
@@ -63,6 +66,7 @@ def start_backtest(
             until=chosen.until,
             agents=list(wanted.agents),
             tools=list(wanted.tools),
+            taken=Taken.CONTRACT if contract_only else Taken.ALL,
             author=str(by)[:254],
             created_at=chosen.now,
         )
@@ -110,14 +114,7 @@ def _run(backtest: Backtest) -> None:
         if not read.valid:
             raise DocumentInvalid(read.errors)
         replay = Replay(
-            Selection(
-                project=backtest.project_id,
-                environment=backtest.environment_id,
-                since=backtest.since,
-                until=backtest.until,
-                agents=tuple(backtest.agents),
-                tools=tuple(backtest.tools),
-            ),
+            _selection(backtest),
             document,
             limits_of(_session_rules(read), assume_sdk=True),
             environments=environments_by_id(backtest.project_id),
@@ -141,6 +138,23 @@ def _run(backtest: Backtest) -> None:
     keep_changed_calls(backtest, progress.sums.kept)
     _note(backtest, progress, result=progress.as_json() | cost)
     jobs.end(backtest, Backtest.Status.DONE)
+
+
+def _selection(backtest: Backtest) -> Selection:
+    """All calls of that time where none is the contract's own: better than to say nothing."""
+    whole = Selection(
+        project=backtest.project_id,
+        environment=backtest.environment_id,
+        since=backtest.since,
+        until=backtest.until,
+        agents=tuple(backtest.agents),
+        tools=tuple(backtest.tools),
+    )
+    if backtest.taken == Taken.ALL:
+        return whole
+    own = own_calls(whole, backtest.bundle_name)
+    jobs.note(backtest, taken=Taken.CONTRACT if own else Taken.ALL_INSTEAD)
+    return replace(whole, some=own) if own else whole
 
 
 def _most_memory() -> int:

@@ -4,6 +4,7 @@ from typing import Final
 
 from django.db import models
 
+from outcomes.domain.backtests.over import Taken
 from outcomes.models.jobs import SAYS_WHEN_IT_ENDED, WAITING, Job
 
 KEPT_NAME: Final = 128
@@ -24,6 +25,9 @@ class Backtest(Job):
     until = models.DateTimeField()
     agents = models.JSONField(default=list)  # globs; none: all
     tools = models.JSONField(default=list)
+    taken = models.CharField(  # whose calls, by the contract that they ran under
+        max_length=11, default=Taken.ALL.value, db_default=Taken.ALL.value
+    )
     author = models.CharField(max_length=254)
     created_at = models.DateTimeField()
     newly_denied = models.PositiveIntegerField(default=0)

@@ -6,6 +6,7 @@ from django.db.models import Q, QuerySet
 
 from governance.requirements import Evidence, Project
 from outcomes.codec import as_text, digest_of
+from outcomes.domain.backtests.over import words_of
 from outcomes.models import Backtest, Call
 from outcomes.queries.calls import WholeCall, whole_calls, with_names
 
@@ -48,7 +49,26 @@ def newest_result_of(project_id: int, environment: str, revision_hash: str) -> B
         agents=[],
         tools=[],
     )
-    return found.defer("document", "result").first()
+    return found.defer("document", "result").select_related("environment").first()
+
+
+def newest_of(project_id: int, revision_hash: str) -> Backtest | None:
+    """Of exactly these bytes, done, whichever calls it is over."""
+    found = Backtest.objects.filter(
+        project=project_id, revision_hash=revision_hash, status=Backtest.Status.DONE
+    )
+    return found.defer("document", "result").select_related("environment").first()
+
+
+def scope_words(backtest: Backtest) -> str:
+    """Calls of production under `billing`, agents …, tools …"""
+    return words_of(
+        backtest.environment.name if backtest.environment else "",
+        backtest.agents,
+        backtest.tools,
+        taken=backtest.taken,
+        contract=backtest.bundle_name,
+    )
 
 
 def sampled_calls(
@@ -69,7 +89,15 @@ def sampled_calls(
 
 def evidence_of(project: Project, environment: str, revision_hash: str) -> Evidence | None:
     """What deployments are told, where an environment asks for a backtest first."""
-    found = newest_result_of(project.pk, environment, revision_hash)
+    return _evidence(newest_result_of(project.pk, environment, revision_hash))
+
+
+def newest_told(project: Project, environment: str, revision_hash: str) -> Evidence | None:
+    """What deployments are told beside that, which may be narrowed, or over another environment."""
+    return _evidence(newest_of(project.pk, revision_hash))
+
+
+def _evidence(found: Backtest | None) -> Evidence | None:
     if found is None or found.finished_at is None:
         return None
     return Evidence(
@@ -82,6 +110,7 @@ def evidence_of(project: Project, environment: str, revision_hash: str) -> Evide
         changed=found.changed,
         undetermined=found.undetermined,
         unchanged=found.unchanged,
+        over=scope_words(found),
     )
 
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.http import urlencode
 
 from outcomes.commands.wanted import Wanted
+from outcomes.domain.backtests.over import Taken
 from outcomes.domain.moments import after_the_minute, time_from, time_text, to_the_minute
 from outcomes.models import Backtest, Rejudging
 from outcomes.queries.contract_words import tools_called
@@ -23,6 +24,7 @@ PERIODS: Final = {
     "": "All time",
     BETWEEN: "Between two times…",
 }
+ALL: Final = "all"
 MOST_CHOICES: Final = 40
 
 
@@ -32,6 +34,7 @@ class Asked:
 
     version: str = ""
     environment: str = ""
+    is_all: bool = False  # calls under other contracts too
     days: str = "7"
     since: datetime | None = None
     until: datetime | None = None
@@ -74,6 +77,7 @@ def asked_in(sent: QueryDict) -> Asked:
     return Asked(
         version=sent.get("version", ""),
         environment=sent.get("environment", ""),
+        is_all=sent.get("calls") == ALL,
         days=days if days in PERIODS else "7",
         since=since,
         until=until,
@@ -99,6 +103,7 @@ def filled_in(form: str, job: Backtest | Rejudging, *, version: int | None, scop
         ("version", str(version) if version else ""),
         ("scope", scope),
         ("environment", job.environment.name if job.environment else ""),
+        ("calls", ALL if isinstance(job, Backtest) and job.taken == Taken.ALL else ""),
         ("days", BETWEEN if job.since else ""),
         ("since", time_text(job.since)),
         ("until", time_text(until) if job.since else ""),

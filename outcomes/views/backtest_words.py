@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from outcomes.models import Backtest
+from outcomes.queries.backtests import scope_words
 from outcomes.queries.changed_calls import ChangedFilter
 from outcomes.views.sentences import counted
 
@@ -111,17 +112,6 @@ def changed_sentence(number: int, wanted: ChangedFilter) -> str:
     groups = "".join(f" of the {kind} `{name}`" for kind, name in named.items() if name)
     words = _CHANGED.get(wanted.change, ("would change", "would change"))[number != 1]
     return f"{calls}{groups} {words}."
-
-
-def scope_words(backtest: Backtest) -> str:
-    """Calls of production, agents …, tools …"""
-    where = backtest.environment.name if backtest.environment else "every environment"
-    parts = [f"calls of {where}"]
-    if backtest.agents:
-        parts.append("agents " + ", ".join(f"`{name}`" for name in backtest.agents))
-    if backtest.tools:
-        parts.append("tools " + ", ".join(f"`{name}`" for name in backtest.tools))
-    return ", ".join(parts)
 
 
 def of_what(backtest: Backtest) -> str:

@@ -15,7 +15,6 @@ from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.policies import Action, may, refuse_unless
 from governance.queries.drafts import text_in_editor
 from outcomes import commands, doorbell, queries
-from outcomes.commands.wanted import Wanted
 from outcomes.models import Backtest
 from outcomes.queries.backtests import SHOWN
 from outcomes.views.backtest_form import Asked, asked_in, filled_in, form_context
@@ -48,7 +47,7 @@ def backtests(request: MemberRequest, bundle_name: str) -> HttpResponse:
         try:
             if not chosen:
                 raise NotFound("Choose one of its versions.")
-            return _started(request, version=chosen[0].pk, wanted=asked.wanted())
+            return _started(request, asked, version=chosen[0].pk)
         except GovernanceError as error:
             refused = str(error)
     found = queries.backtests_of(
@@ -74,7 +73,7 @@ def backtest_text(request: MemberRequest) -> HttpResponse:
     """Of the text that stands in an editor, which nobody has saved."""
     text = request.POST.get("text", "").replace("\r\n", "\n")
     try:
-        return _started(request, document=text, wanted=asked_in(request.POST).wanted())
+        return _started(request, asked_in(request.POST), document=text)
     except GovernanceError as error:
         problems = error.errors if isinstance(error, DocumentInvalid) else [str(error)]
         context = {"page_title": "No backtest", "problems": problems}
@@ -187,13 +186,18 @@ def _again_url(request: MemberRequest, found: Backtest) -> str:
 
 def _started(
     request: MemberRequest,
+    asked: Asked,
     *,
-    wanted: Wanted,
     version: int | None = None,
     document: str | None = None,
 ) -> HttpResponse:
     started = commands.start_backtest(
-        request.project.pk, by=request.actor, version=version, document=document, wanted=wanted
+        request.project.pk,
+        by=request.actor,
+        version=version,
+        document=document,
+        wanted=asked.wanted(),
+        contract_only=not asked.is_all,
     )
     doorbell.ring_for_jobs()
     return redirect("outcomes:backtest", request.project.slug, started.pk)
