@@ -1,0 +1,82 @@
+"""What a database is made of, as JSON, after its tables were made: `at-once` or by all the `steps`.
+
+Told by the database itself, so that two ways to the same tables can be compared. The order of
+columns is left out: it follows from the way, and nothing relies on it.
+"""
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import django
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+INDEXES = {
+    "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
+    "postgresql": "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'",
+}
+CHECKS = "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'c'"
+COLUMNS = {
+    "sqlite": 'SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info(%s)',
+    "postgresql": (
+        "SELECT column_name, data_type, character_maximum_length, is_nullable, column_default,"
+        " is_identity, collation_name FROM information_schema.columns WHERE table_name = %s"
+    ),
+}
+
+
+def made_of() -> dict[str, Any]:
+    vendor = connection.vendor
+    with connection.cursor() as cursor:
+
+        def rows(sql: str, *parameters: str) -> list[Any]:
+            cursor.execute(sql, parameters)
+            return sorted(map(list, cursor.fetchall()), key=str)
+
+        names = sorted(connection.introspection.table_names(cursor))
+        return {
+            "indexes": [[name, sql.replace('"', "")] for name, sql in rows(INDEXES[vendor])],
+            "checks": rows(CHECKS) if vendor == "postgresql" else [],
+            "tables": {
+                name: {
+                    "columns": rows(COLUMNS[vendor], name),
+                    "constraints": constraints(
+                        connection.introspection.get_constraints(cursor, name).values()
+                    ),
+                    "rows": rows(f'SELECT COUNT(*) FROM "{name}"'),  # noqa: S608 - a table's own name
+                }
+                for name in names
+            },
+        }
+
+
+def constraints(found: Iterable[Any]) -> list[Any]:
+    """The columns of one that is not unique come in the order of the table."""
+    return sorted(
+        (
+            [
+                each["columns"] if each["unique"] else sorted(set(map(str, each["columns"]))),
+                *(each[name] for name in ("unique", "primary_key", "check", "foreign_key")),
+            ]
+            for each in found
+        ),
+        key=str,
+    )
+
+
+def main(way: str) -> None:
+    django.setup()
+    if way == "at-once":
+        call_command("migrate", verbosity=0)
+    else:
+        executor = MigrationExecutor(connection)
+        executor.migrate(executor.loader.graph.leaf_nodes())
+        call_command("migrate", verbosity=0)  # what Django notes when the last step is done
+    sys.stdout.write(json.dumps(made_of()))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
