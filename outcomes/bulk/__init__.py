@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import connection, models
 
 from outcomes.bulk.arrays import packed
-from outcomes.bulk.sending import carried_out
+from outcomes.bulk.sending import Meanwhile, carried_out
 
 if TYPE_CHECKING:
     from psycopg.pq.abc import PGresult
@@ -22,10 +22,12 @@ Row = tuple[Any, ...]
 Model = type[models.Model]
 
 
-def insert_new(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> set[int]:
+def insert_new(
+    model: Model, columns: Sequence[str], rows: Sequence[Row], meanwhile: Meanwhile | None = None
+) -> set[int]:
     """Insert what is not there yet by any unique rule; the ids of the rows that were new.
 
-    The first column is the id.
+    The first column is the id. `meanwhile` is done where a server works on it by itself.
     """
     if not rows:
         return set()
@@ -33,7 +35,7 @@ def insert_new(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> set
     if connection.vendor == "postgresql":
         result = _unnested(
             f"{into} SELECT * FROM {{source}} ON CONFLICT DO NOTHING RETURNING id",
-            model, columns, rows,
+            model, columns, rows, meanwhile,
         )  # fmt: skip
         if result.ntuples == len(rows):
             return {row[0] for row in rows}
@@ -153,7 +155,11 @@ def update(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
 
 
 def _unnested(
-    statement: str, model: Model, columns: Sequence[str], rows: Sequence[Row]
+    statement: str,
+    model: Model,
+    columns: Sequence[str],
+    rows: Sequence[Row],
+    meanwhile: Meanwhile | None = None,
 ) -> "PGresult":
     kinds = [_kind(model, name) for name in columns]
     arrays = ", ".join(f"${place}::{kind}[]" for place, kind in enumerate(kinds, 1))
@@ -161,6 +167,7 @@ def _unnested(
     return carried_out(
         statement.format(source=source),
         [packed(kind, values) for kind, values in zip(kinds, zip(*rows, strict=True), strict=True)],
+        meanwhile,
     )
 
 

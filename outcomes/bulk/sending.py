@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from django.db import connection
 
 if TYPE_CHECKING:
-    from psycopg.pq.abc import PGresult
+    from psycopg.pq.abc import PGconn, PGresult
 
-Meanwhile = Callable[[], None]
+Meanwhile = Callable[[], bool]  # does a little, and tells whether there is more to do
 
 
 def carried_out(
@@ -30,11 +30,16 @@ def carried_out(
         server.send_query_params(statement.encode(), arrays, None, [1] * len(arrays), 1)
         driver.wait(generators.send(server))
         try:
-            if meanwhile is not None:
-                meanwhile()
+            while meanwhile is not None and meanwhile() and _is_at_work(server):
+                pass
         finally:
             (result,) = driver.wait(generators.fetch_many(server))
         if result.status not in {ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK}:
             raise errors.error_from_result(result)
         told: PGresult = result
         return told
+
+
+def _is_at_work(server: "PGconn") -> bool:
+    server.consume_input()  # what is there: it waits for nothing
+    return bool(server.is_busy())

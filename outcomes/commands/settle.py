@@ -55,7 +55,7 @@ def _settle(tried: list[int], ahead: Ahead | None = None, *, only: int | None = 
         if ahead:
             ahead.look(reading.items, last=batches[-1].id)
         with taken(batches):
-            write(reading)
+            write(reading, ahead.go_on if ahead else None)
     return reading.items
 
 

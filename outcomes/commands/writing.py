@@ -10,6 +10,7 @@ from typing import cast
 
 from governance.queries import Governing
 from outcomes import bulk, codec
+from outcomes.bulk.sending import Meanwhile
 from outcomes.codec import CALL_COLUMNS, CallRow, Keys, call_row, digest_of
 from outcomes.commands.artifact_uses import UseKey, note_artifacts
 from outcomes.commands.children import Child, link_children
@@ -48,15 +49,17 @@ EVENT_COLUMNS = (
 )
 
 
-def write(reading: Reading) -> None:
+def write(reading: Reading, meanwhile: Meanwhile | None = None) -> None:
+    """`meanwhile` is done while a server inserts."""
     writer = _Writer(reading)
-    new = writer.insert_events()
+    new = writer.insert_events(meanwhile)
     fresh = {
         key
         for key, reported in reading.events.items()
         if any(each.event.order in new for each in reported)
     }
-    inserted = writer.insert_calls([told for key, told in reading.calls.items() if key in fresh])
+    unheard_of = [told for key, told in reading.calls.items() if key in fresh]
+    inserted = writer.insert_calls(unheard_of, meanwhile)
     there = fresh - {(row.environment, row.digest) for _, row in inserted}
     changes = inserted + writer.merge_calls(there, new)
     note_agents(changes)
@@ -84,7 +87,7 @@ class _Writer:
             frozenset(row for (_, name), row in self.agents.items() if name == UNKNOWN_AGENT),
         )
 
-    def insert_events(self) -> set[int]:
+    def insert_events(self, meanwhile: Meanwhile | None) -> set[int]:
         """The orders of the events that were not there yet."""
         everything = [each for reported in self.reading.events.values() for each in reported]
         self.projects = {each.batch.environment: each.batch.project for each in everything}
@@ -106,14 +109,14 @@ class _Writer:
             for each in reported
         ]
         rows.sort(key=lambda row: (row[2], row[3], row[4], row[0]))
-        return bulk.insert_new(EventModel, EVENT_COLUMNS, rows)
+        return bulk.insert_new(EventModel, EVENT_COLUMNS, rows, meanwhile)
 
-    def insert_calls(self, told: list[Told]) -> list[Change]:
+    def insert_calls(self, told: list[Told], meanwhile: Meanwhile | None) -> list[Change]:
         """The calls that nobody had heard of, as far as this claim's events tell them."""
         self._learn_names(told)
         rows = grouped([self._row(each, each.call.order) for each in told])
         rows.sort(key=lambda row: (row.environment, row.digest))
-        made = bulk.insert_new(CallModel, CALL_COLUMNS, rows)
+        made = bulk.insert_new(CallModel, CALL_COLUMNS, rows, meanwhile)
         return [(None, row) for row in rows if row.id in made]
 
     def merge_calls(self, keys: set[CallKey], new: set[int]) -> list[Change]:

@@ -2,7 +2,8 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
-from django.db import models
+import pytest
+from django.db import connection, models
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,6 +98,24 @@ def test_every_row_comes_out_as_it_went_in(db, rows, alike):
             told[name] = None if told[name] is None else bytes(told[name])
         assert told == row
     assert not found
+
+
+def test_what_is_done_meanwhile_leaves_statement_and_connection_as_they_are(db):
+    """SQLite works in this process: there is no meanwhile."""
+    done = []
+
+    def some() -> bool:
+        done.append(len(done))
+        return len(done) < 3
+
+    rows = [an_event_row(number) for number in range(1, 6)]
+    assert bulk.insert_new(Event, EVENT, rows[:2], some) == {1, 2}
+    if connection.vendor == "postgresql":
+        assert done
+        with pytest.raises(ZeroDivisionError):
+            bulk.insert_new(Event, EVENT, rows[2:4], lambda: bool(1 / 0))
+    assert bulk.insert_new(Event, EVENT, rows[4:]) == {5}
+    assert Event.objects.filter(pk__in=[1, 2, 5]).count() == 3
 
 
 def test_ids_far_apart_are_found_again(db):
