@@ -204,6 +204,7 @@ class CheckTrialIn(Schema):
     elapsed_ms: float | None = Field(None, ge=0, allow_inf_nan=False)
     call_ids: list[Text] | None = Field(None, max_length=200)
     env: Text = ""  # of the calls; without it the newest of each id
+    newer_included: bool = False  # of what its newest version includes
 
     @model_validator(mode="after")
     def on_one_thing(self) -> Self:
@@ -248,6 +249,7 @@ class ReclassificationIn(Schema):
 class CheckBacktestIn(ReclassificationIn):
     yaml: str
     scope: Literal["", "bound", "all"] = ""  # empty: bound, where its name is bound to any call
+    newer_included: bool = False  # of what its newest version includes
 
 
 def _listed(given: str | list[str]) -> list[str]:

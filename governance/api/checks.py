@@ -22,6 +22,7 @@ from governance.queries.checks import (
     ours,
     ours_named,
 )
+from governance.queries.including import ALL
 from governance.schemas.checks import (
     CheckIn,
     CheckOut,
@@ -75,6 +76,7 @@ def put_check(request: AccessRequest, name: str, body: CheckIn) -> Status[dict[s
         message=body.message,
         name=name,
         by=request.auth.actor,
+        newer=ALL if body.newer_included else (),
     )
     return Status(201 if is_new else 200, check_version_out(version))
 

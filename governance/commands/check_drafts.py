@@ -9,6 +9,7 @@ from governance.commands.checks import save_check
 from governance.commands.kept_texts import fit, writer
 from governance.commands.saving import Grown
 from governance.domain.actor import Actor
+from governance.domain.checks.includes import MOST_INCLUDED
 from governance.domain.checks.text import MAX_BYTES
 from governance.domain.errors import NotFound
 from governance.domain.written import as_written
@@ -59,6 +60,17 @@ def keep_new_check_draft(draft: CheckDraft, *, text: str, seen: str, by: Actor) 
     return kept_texts.keep(draft, fit(as_written(text, like=draft.text), MAX_BYTES), seen=seen)
 
 
+@transaction.atomic
+def take_newer(draft: CheckDraft, included: str, *, taken: bool, by: Actor) -> CheckDraft:
+    """Whether the draft includes the newest version of this check, or the one that it had."""
+    writer(by, WRITE)
+    present = kept_texts.locked(draft)
+    others = [name for name in present.newer if name != included]
+    present.newer = [*others, included][-MOST_INCLUDED:] if taken else others
+    present.save(update_fields=["newer"])
+    return present
+
+
 def rebase_check_draft(draft: CheckDraft, on: CheckVersion, *, seen: str, by: Actor) -> int:
     """Bring what that version changed into the draft; how many places both changed."""
     writer(by, WRITE)
@@ -75,7 +87,12 @@ def save_check_draft(
     writer(by, WRITE)
     grown = Grown(draft.success_check.name if draft.success_check else "", draft.base)
     version, is_new = save_check(
-        draft.project, document=draft.text, message=message, by=by, grown=grown
+        draft.project,
+        document=draft.text,
+        message=message,
+        by=by,
+        grown=grown,
+        newer=draft.newer,
     )
     kept_texts.forget_saved(draft)
     return version, is_new

@@ -1,6 +1,6 @@
 """Named success checks: every save makes another immutable version."""
 
-from functools import partial
+from collections.abc import Collection
 from hashlib import sha256
 
 from django.db import transaction
@@ -9,20 +9,20 @@ from governance.audit import Detail, record
 from governance.commands.saving import Grown, MovedOn, fit_message
 from governance.domain.actor import Actor
 from governance.domain.checks.compiled import Compiled
-from governance.domain.checks.text import CheckedText, check_text
+from governance.domain.checks.text import CheckedText, read_check
 from governance.domain.errors import DocumentInvalid
 from governance.domain.texts import can_be_kept
 from governance.models import Check, CheckVersion, Project
 from governance.policies import Action, refuse_unless
 from governance.queries.check_names import renamed_check, shipped_name
 from governance.queries.checks import (
+    IncludedCheck,
     check_named,
-    current_compiled,
-    included_in,
     is_ours,
     newer_included,
     newest_check_version,
 )
+from governance.queries.including import ALL, Including
 
 
 def save_check(
@@ -33,15 +33,17 @@ def save_check(
     by: Actor,
     name: str = "",
     grown: Grown | None = None,
+    newer: Collection[str] = (),
 ) -> tuple[CheckVersion, bool]:
     """The version with these bytes, and whether it is new: the newest one's bytes make no other.
 
     With `name` it is refused under another one; with `grown`, when it would stand over a version
-    that its author has not seen.
+    that its author has not seen. What the newest version includes stays as it is there, but for
+    those of which the `newer` is asked for.
     """
     refuse_unless(by, Action.WRITE_CHECK)
     message = fit_message(message)
-    read, compiled = _read(project, document)
+    read, compiled = _read(project, document, newer)
     expected = name or (grown.name if grown else "")
     if expected and expected != read.name:
         raise DocumentInvalid([renamed_check(document, expected)])
@@ -52,7 +54,7 @@ def save_check(
 
 
 def include_newer(newest: CheckVersion, *, by: Actor) -> tuple[CheckVersion, bool]:
-    """The same text with what it includes as that is now; the same version where nothing changed.
+    """The same text with what it includes as that is now; the same version where nothing is newer.
 
     Examples are run again: a newer included check may break one, and is refused then.
     """
@@ -61,14 +63,16 @@ def include_newer(newest: CheckVersion, *, by: Actor) -> tuple[CheckVersion, boo
     if not newer:
         return newest, False
     project, document = newest.success_check.project, bytes(newest.document)
-    read, compiled = _read(project, document)
+    read, compiled = _read(project, document, ALL)
     message = "Include " + ", ".join(f"{each.name} v{each.newest}" for each in newer)
     grown = Grown(newest.name, newest.number)
-    return _save(project, document, read, compiled, message=message, by=by, grown=grown, again=True)
+    return _save(project, document, read, compiled, message=message, by=by, grown=grown)
 
 
-def _read(project: Project, document: bytes | str) -> tuple[CheckedText, Compiled]:
-    read = check_text(document, included=partial(current_compiled, project))
+def _read(
+    project: Project, document: bytes | str, newer: Collection[str]
+) -> tuple[CheckedText, Compiled]:
+    read = read_check(document, included_by=Including(project.pk, newer).of)
     if read.problems or read.compiled is None:
         raise DocumentInvalid(read.problems)
     return read, read.compiled
@@ -84,19 +88,18 @@ def _save(
     message: str,
     by: Actor,
     grown: Grown | None,
-    again: bool = False,
 ) -> tuple[CheckVersion, bool]:
     # Its row is the queue of those who number its versions; with a new name, making it is.
     check, _ = Check.objects.select_for_update(no_key=True).get_or_create(
         project=project, name=read.name
     )
     newest = newest_check_version(check)
-    if newest is not None and bytes(newest.document) == document and not again:
+    included = [IncludedCheck(name=name, version=at) for name, at in read.included.items()]
+    if newest is not None and (bytes(newest.document), newest.included) == (document, included):
         return newest, False
     if grown is not None and newest is not None and newest.number != grown.number:
         raise MovedOn(newest)
     number = newest.number + 1 if newest else 1
-    included = included_in(compiled)
     version = CheckVersion(
         success_check=check,
         number=number,

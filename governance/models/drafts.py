@@ -48,6 +48,8 @@ class CheckDraft(KeptText):
     success_check = models.ForeignKey(  # none: of a check that is not there yet
         Check, models.CASCADE, related_name="drafts", null=True
     )
+    # Names of included checks that it takes newer than the version does that it grew from.
+    newer = models.JSONField(default=list, db_default=[])
 
     class Meta(KeptText.Meta):
         constraints = [

@@ -38,16 +38,6 @@ class IncludedCheck(TypedDict):
     version: int
 
 
-def included_in(compiled: Compiled) -> list[IncludedCheck]:
-    """In the order of their rules."""
-    of = {rule["of"]: rule["of_version"] for rule in compiled["rules"]}
-    return [
-        IncludedCheck(name=name, version=version)
-        for name, version in of.items()
-        if name is not None and version is not None
-    ]
-
-
 class Origin(StrEnum):
     OWN = "own"
     SHIPPED = "shipped"
@@ -141,19 +131,8 @@ def missing_checks(project: Project, names: Iterable[str]) -> set[str]:
     return asked - set(rows.values_list("name", flat=True))
 
 
-def current_compiled(project: Project, name: str) -> Compiled | None:
-    """The project's own, else what the console brings.
-
-    Its own comes first: a console of tomorrow may bring a check of a name that is taken today.
-    """
-    if row := own_version(project, name):
-        return row.compiled
-    found = ours_named(name)
-    return found.compiled if found else None
-
-
 def own_version(
-    project: Project, name: str, version: int | None = None, *, without: Iterable[str] = ()
+    project: Project | int, name: str, version: int | None = None, *, without: Iterable[str] = ()
 ) -> CheckVersion | None:
     """Without a number the newest."""
     if not NAME.fullmatch(name):
@@ -166,7 +145,10 @@ def own_version(
 
 
 def newest_compiled(project_id: int, names: Iterable[str]) -> dict[str, Compiled]:
-    """Of each of these that the project has or the console brings."""
+    """Of each of these that the project has or the console brings.
+
+    Its own comes first: a console of tomorrow may bring a check of a name that is taken today.
+    """
     asked = set(names)
     found = {name: mine.compiled for name in asked if (mine := ours_named(name))}
     rows = _newest(project_id).filter(success_check__name__in=asked).defer("document")

@@ -22,6 +22,7 @@ class CheckIn(Schema):
 
     yaml: str
     message: str = ""
+    newer_included: bool = False  # else what is included stays as it is in the newest version
 
 
 class ChecksQuery(Schema):

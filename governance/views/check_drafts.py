@@ -15,6 +15,7 @@ from governance.commands.check_drafts import (
     keep_new_check_draft,
     rebase_check_draft,
     save_check_draft,
+    take_newer,
 )
 from governance.domain.checks.meaning import check_changes
 from governance.domain.meaning import Change
@@ -31,10 +32,12 @@ from governance.queries.check_drafts import (
 )
 from governance.queries.checking_checks import told_of_check
 from governance.queries.checks import (
+    NAME,
     check_named,
     check_version_numbered,
     newest_check_version,
 )
+from governance.queries.including import names_of_newer
 from governance.views import draft_flow
 from governance.views.check_words import line_words
 from governance.views.draft_kinds import DraftKind
@@ -91,6 +94,11 @@ class CheckDrafts(DraftKind[Check, CheckVersion, CheckDraft]):
     ) -> tuple[CheckVersion, bool]:
         return save_check_draft(draft, message=message, by=request.actor)
 
+    def act(self, request: MemberRequest, draft: CheckDraft, word: str) -> None:
+        verb, _, included = word.partition(":")
+        if verb in ("newer", "kept") and NAME.fullmatch(included):
+            take_newer(draft, included, taken=verb == "newer", by=request.actor)
+
     def discard(self, request: MemberRequest, draft: CheckDraft, seen: str) -> None:
         discard_check_draft(draft, seen=seen, by=request.actor)
 
@@ -107,10 +115,13 @@ class CheckDrafts(DraftKind[Check, CheckVersion, CheckDraft]):
         return check_changes(check_text_of(since), text) if since is not None else None
 
     def beside_editor(self, request: MemberRequest, present: Written) -> dict[str, Any]:
-        check = present.of
+        check, newer = present.of, present.draft.newer if present.draft else []
         bound = lines_by_check(bindings_of(request.project)).get(check.name, []) if check else []
-        return {
-            "checked": told_of_check(request.project, check, present.text),
+        checked = told_of_check(request.project, check, present.text, newer)
+        told = {"unchanged": False} if checked.takes_newer else {}
+        return told | {
+            "checked": checked,
+            "newer": newer,
             "judges": [line_words(line) for line in bound],
         }
 
@@ -158,8 +169,7 @@ def written_check(request: MemberRequest) -> HttpResponse:
         as_written(request.POST.get("text", "")),
     )
     base = check_version_said(check, request.POST.get("base", ""))
-    context = {
-        "checked": told_of_check(request.project, check, text),
-        "unchanged": base is not None and text == as_written(check_text_of(base)),
-    }
+    checked = told_of_check(request.project, check, text, names_of_newer(request.POST))
+    is_same = base is not None and text == as_written(check_text_of(base))
+    context = {"checked": checked, "unchanged": is_same and not checked.takes_newer}
     return render(request, "governance/checks/_written_check.html", context)

@@ -38,6 +38,8 @@ def edit(
                 return _saved(kind, request, draft)
             case "backtest" if kind.backtest_at:  # the same form goes on there
                 return redirect(kind.backtest_at, request.project.slug, preserve_request=True)
+            case word:
+                kind.act(request, draft, word or "")
         return redirect(kind.address(request, present))
     except DraftElsewhere as elsewhere:
         # Both texts: the one sent in the editor, the one kept elsewhere beside it.

@@ -58,6 +58,9 @@ class DraftKind(ABC, Generic[T, V, D]):
     def beside_editor(self, request: MemberRequest, present: Writing[T, V, D]) -> dict[str, Any]:
         """What the editor of this kind shows beyond what all show."""
 
+    def act(self, request: MemberRequest, draft: D, word: str) -> None:
+        """What a button of this kind's editor alone asks for, once the text is kept."""
+
     def writing(self, request: MemberRequest, name: str, draft_id: int) -> Writing[T, V, D] | None:
         """None for a draft of something new that is saved or discarded by now."""
         return self.of_named(request, name) if name else self._of_new(request, draft_id)

@@ -9,6 +9,7 @@ from ninja import Router
 from governance.auth import AccessRequest, KeyOrMember
 from governance.domain.errors import NotFound
 from governance.policies import Action
+from governance.queries.including import ALL
 from outcomes import commands, doorbell, queries
 from outcomes.api.answers import answer
 from outcomes.api.shapes import time_text
@@ -31,6 +32,7 @@ def start_check_backtest(request: AccessRequest, body: CheckBacktestIn) -> HttpR
         text=body.yaml,
         scope=body.scope,
         wanted=body.wanted(),
+        newer=ALL if body.newer_included else (),
     )
     doorbell.ring_for_jobs()
     return answer({"id": started.pk, "status": started.status}, status=202)

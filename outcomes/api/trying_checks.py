@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 
 from django.http import HttpResponse
@@ -11,9 +10,9 @@ from ninja import Router
 from governance import queries as governance
 from governance.auth import AccessRequest, KeyOrMember
 from governance.domain.checks.named import NamedCheck
-from governance.domain.checks.text import CheckedText, check_text
+from governance.domain.checks.text import CheckedText, read_check
 from governance.domain.errors import DocumentInvalid
-from governance.queries.checks import current_compiled
+from governance.queries.including import ALL, Including
 from outcomes import queries
 from outcomes.api.answers import answer
 from outcomes.commands.contents import Contents
@@ -36,7 +35,8 @@ _TOO_MANY = Unreadable("The outputs are too large to be tried together.")
 def try_check(request: AccessRequest, body: CheckTrialIn) -> HttpResponse:
     """Examples that the text breaks are told beside what it says, whatever that is."""
     project = governance.project_numbered(request.auth.project_id)
-    read = check_text(body.yaml, included=partial(current_compiled, project))
+    including = Including(project.pk, ALL if body.newer_included else ())
+    read = read_check(body.yaml, included_by=including.of)
     if read.compiled is None:
         raise DocumentInvalid(read.problems)
     check = NamedCheck(read.compiled)

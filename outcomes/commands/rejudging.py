@@ -5,7 +5,7 @@ Each part is taken by one process and none waits for another; who ends the last 
 
 import json
 import zlib
-from functools import partial
+from collections.abc import Collection
 from hashlib import sha256
 from typing import Any, Final, cast
 
@@ -17,10 +17,10 @@ from governance import policies, queries
 from governance.audit import record
 from governance.domain.actor import Actor
 from governance.domain.checks.compiled import Compiled
-from governance.domain.checks.text import check_text
+from governance.domain.checks.text import read_check
 from governance.domain.errors import DocumentInvalid, InvalidInput, NotFound, Problem
 from governance.policies import Action
-from governance.queries.checks import current_compiled
+from governance.queries.including import Including
 from outcomes.commands.flips_noticed import notice_flips
 from outcomes.commands.wanted import Wanted, fit
 from outcomes.models import Rejudging, RejudgingPart
@@ -44,16 +44,14 @@ def start_check_backtest(
     scope: str = "",
     wanted: Wanted,
     version: int | None = None,
+    newer: Collection[str] = (),
 ) -> Rejudging:
-    """What this text would change. It judges the calls that its name is bound to, or all."""
+    """What this text, or this version, would change. It judges the calls that its name is bound to,
+    or all."""
     policies.refuse_unless(by, Action.WRITE_CHECK)
-    project = queries.project_numbered(project_id)
     document = text.encode(errors="surrogatepass") if isinstance(text, str) else text
-    checked = check_text(
-        document,
-        included=partial(current_compiled, project),
-        version=version or 0,
-    )
+    including = Including(project_id, newer, version)
+    checked = read_check(document, included_by=including.of, version=version or 0)
     if checked.compiled is None:
         raise DocumentInvalid(checked.problems)
     if not scope:

@@ -1,7 +1,7 @@
 """Beside the editor of a check: what tools really gave back, and what the text says of it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from governance.domain.written import as_written
 from governance.policies import Action
 from governance.queries.checking_checks import read_check_text
 from governance.queries.checks import own_version
+from governance.queries.including import names_of_newer
 from governance.queries.judging import Judges
 from governance.queries.projects import environments_by_id
 from outcomes.domain.seen_selectors import selectors_in
@@ -53,6 +54,7 @@ class Asked:
     tools: str
     order: str
     show: str
+    newer: tuple[str, ...] = ()  # included checks that it takes newer
 
 
 @require_POST
@@ -69,7 +71,7 @@ def take_result(request: MemberRequest) -> HttpResponse:
     kind, _, call = request.POST.get("take", "").partition(":")
     is_script = request.headers.get("HX-Request") == "true"
     try:
-        taken = taken_into(asked.text, kind, request.project.pk, call)
+        taken = taken_into(asked.text, kind, request.project.pk, call, asked.newer)
     except InvalidInput as refused:
         told = str(refused.errors[0]) if refused.errors else str(refused)
         if is_script:
@@ -77,7 +79,7 @@ def take_result(request: MemberRequest) -> HttpResponse:
         return _page(request, asked, refused=told, status=422)
     if is_script:
         return JsonResponse({"text": taken.text, "line": taken.line})
-    with_it = Asked(taken.text, asked.check, asked.draft, asked.tools, asked.order, asked.show)
+    with_it = replace(asked, text=taken.text)
     return _page(request, with_it, line=taken.line)
 
 
@@ -103,7 +105,7 @@ def _page(
 
 def _tried(request: MemberRequest, asked: Asked) -> dict[str, Any]:
     started, project = perf_counter(), request.project.pk
-    read_text, _ = read_check_text(project, asked.text)
+    read_text, _ = read_check_text(project, asked.text, asked.newer)
     environments = environments_by_id(project)
     known = known_tools(project)
     judges = governance.judges(project)
@@ -234,6 +236,7 @@ def _asked(request: MemberRequest) -> Asked:
         tools=sent.get("tools", "").replace("\0", "")[:2_000],
         order=order if order in ORDERS else "shape",
         show=show if show in SHOWS else "",
+        newer=names_of_newer(sent),
     )
 
 

@@ -20,6 +20,7 @@ from governance.queries.checks import (
     check_versions_before,
     ours_named,
 )
+from governance.queries.including import names_of_newer
 from outcomes import commands, doorbell, queries
 from outcomes.commands.wanted import MOST_GLOBS
 from outcomes.models import Rejudging
@@ -126,7 +127,7 @@ def check_backtest_text(request: MemberRequest) -> HttpResponse:
 def _meant_tools(request: MemberRequest, text: str) -> tuple[str, ...]:
     """Of a check that is bound nowhere yet the tools that its own rules name: to those it is to be
     bound, and what it would say of all others tells nobody anything."""
-    read, _ = read_check_text(request.project.pk, text)
+    read, _ = read_check_text(request.project.pk, text, names_of_newer(request.POST))
     if read.compiled is None or read.name in governance.judges(request.project.pk).names:
         return ()
     own = list(dict.fromkeys(rule["tool"] for rule in read.compiled["rules"] if not rule["of"]))
@@ -269,6 +270,7 @@ def _started(
         scope=request.POST.get("scope", ""),
         wanted=asked.wanted(),
         version=version,
+        newer=names_of_newer(request.POST) if version is None else (),
     )
     doorbell.ring_for_jobs()
     return redirect("outcomes:check_backtest", request.project.slug, started.pk)

@@ -1,5 +1,6 @@
 """A recorded result written into the text of a check: as an example, or with a rule about it."""
 
+from collections.abc import Collection
 from typing import Final
 
 from governance.domain.checks.inserting import Inserted, rule_ids, with_example, with_rule
@@ -25,11 +26,13 @@ _KEYS: Final = 30
 _DEEPEST: Final = 6
 
 
-def taken_into(text: str, kind: str, project: int, call: str) -> Inserted:
+def taken_into(
+    text: str, kind: str, project: int, call: str, newer: Collection[str] = ()
+) -> Inserted:
     if kind not in (RULE, *VERDICTS):
         raise InvalidInput("Take it as an example of a verdict, or as a rule.")
     result = _result(project, call)
-    read, _ = read_check_text(project, text)
+    read, _ = read_check_text(project, text, newer)
     check = NamedCheck(read.compiled) if read.compiled is not None else None
     if kind == RULE:
         pairs = rule_for(result.output, result.tool, rule_ids(text))

@@ -271,9 +271,11 @@ form.addEventListener("submit", (event) => {
   area.value = editor.getValue();
   if (going) return;
   event.preventDefault();
+  const by = event.submitter;
   const again = () => {
     going = true;
-    form.requestSubmit(event.submitter);
+    const there = by?.isConnected ? by : by && form.querySelector(`button[value="${by.value}"]`);
+    form.requestSubmit(there); // a button beside the problems may have been replaced meanwhile
   };
   keep().then(() => setTimeout(again)); // not before this event is over
 });

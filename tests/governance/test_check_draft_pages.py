@@ -56,23 +56,47 @@ def test_what_it_judges_is_told(project, me):
     assert "Judges <code>crm_*</code>." in me.open()
 
 
-def test_what_saving_takes_of_a_newer_included_check_is_told_at_its_name(project):
+def test_a_newer_included_check_is_offered_and_taken_by_a_click(project):
     base = TEXT.replace("{name: n}", "{name: base}")
     save_check(project, document=base, by=CONSOLE)
     mine = TEXT.replace("rules:", "include: [flags, base]\nrules:")
     save_check(project, document=mine, by=CONSOLE)
     me = CheckEditor(project)
-    said = "Saving takes <code>base</code> v2: v1 of this check has v1 of it."
-    assert said not in me.open()
+    offer = "<code>base</code> has a newer version 2; this check keeps v1 until you take it."
+    assert offer not in me.open()
     save_check(project, document=base + "# mended", by=CONSOLE)
     page = me.open()
-    assert said in page
-    assert 'data-severity="warning"' in page
-    assert 'data-line="5" data-column="18"' in page
-    assert "Saving takes" not in written(me, mine.replace(", base]", "]"), of="n")
-    saved = save_check(project, document=mine + "# again", by=CONSOLE)[0]
-    assert [each["version"] for each in saved.included if each["name"] == "base"] == [2]
-    assert "Saving takes" not in me.open()
+    assert offer in page
+    assert "data-unchanged" in page
+    assert offer not in written(me, mine.replace(", base]", "]"), of="n")
+    me.send(page, "newer:base", text=mine)
+    page = me.open()
+    assert "<code>base</code> is included as v2, no more as v1, once this is saved." in page
+    assert 'name="newer" value="base"' in page
+    assert "data-unchanged" not in page
+    assert "is included as v2" in written(me, mine, of="n", newer="base")
+    me.send(page, "kept:base", text=mine)
+    assert offer in me.open()
+    me.send(me.open(), "newer:base", text=mine)
+    me.send(me.open(), "save", text=mine)
+    versions = [
+        (each.number, each.included[1]["version"])
+        for each in CheckVersion.objects.filter(success_check__name="n").order_by("number")
+    ]
+    assert versions == [(1, 1), (2, 2)]
+    assert "has a newer version" not in me.open()
+
+
+def test_saving_a_draft_takes_nothing_newer_that_nobody_asked_for(project):
+    base = TEXT.replace("{name: n}", "{name: base}")
+    save_check(project, document=base, by=CONSOLE)
+    mine = TEXT.replace("rules:", "include: [base]\nrules:")
+    save_check(project, document=mine, by=CONSOLE)
+    save_check(project, document=base + "# mended", by=CONSOLE)
+    me = CheckEditor(project)
+    me.send(me.open(), "save", text=mine + "# again\n")
+    newest = CheckVersion.objects.filter(success_check__name="n").latest("number")
+    assert (newest.number, newest.included) == (2, [{"name": "base", "version": 1}])
 
 
 def test_what_is_kept_stands_there_again_and_is_saved_with_a_message(me, version):

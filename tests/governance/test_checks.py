@@ -17,10 +17,10 @@ from governance.queries.checks import (
     check_named,
     check_names,
     check_versions_before,
-    current_compiled,
     included_by,
     newer_included,
     newest_check_versions,
+    newest_compiled,
     ours,
 )
 from tests import builders
@@ -82,7 +82,7 @@ def test_the_names_of_what_the_console_brings_are_not_free(project, name):
 def test_a_name_that_a_later_console_brings_too_stays_the_projects_own(project, monkeypatch):
     version = saved(project)
     monkeypatch.setattr("governance.queries.checks.VERSIONS", {"mine": 9})
-    assert current_compiled(project, "mine") == version.compiled
+    assert newest_compiled(project.pk, ["mine"]) == {"mine": version.compiled}
     assert saved(project, TEXT + "# more\n").number == 2
 
 
@@ -112,6 +112,42 @@ def test_included_rules_stay_as_they_were_and_newer_ones_are_offered(project):
     assert included_by(project) == {"base": ["mine"]}
 
 
+BAD = "{when: {result.bad: {exists: true}}, id: bad, verdict: failure}"
+
+
+def test_saving_another_text_keeps_what_is_included_until_the_newer_is_asked_for(project):
+    a_check(project, name="base")
+    text = check_text(include=("base", "http"))
+    first = saved(project, text)
+    a_check(project, BAD, name="base")
+    kept = saved(project, text + "# two\n")
+    assert kept.included == first.included
+    assert kept.compiled["rules"] == first.compiled["rules"]
+    assert kept.compiled["automata"] == first.compiled["automata"]
+    assert saved(project, text + "# two\n") == kept
+    taken = saved(project, text + "# two\n", newer=["base"])
+    assert (taken.number, taken.included[0]) == (3, {"name": "base", "version": 2})
+    assert taken.compiled["rules"][0]["id"] == "bad"
+    assert saved(project, text + "# four\n").included == taken.included
+
+
+def test_what_is_included_anew_is_taken_as_the_newest(project):
+    a_check(project, name="base")
+    saved(project, check_text(include=("base",)))
+    saved(project, TEXT)
+    a_check(project, BAD, name="base")
+    again = saved(project, check_text(include=("base",)))
+    assert again.included == [{"name": "base", "version": 2}]
+
+
+def test_what_includes_no_rule_yet_is_fixed_as_well(project):
+    saved(project, check_text(name="base"))
+    mine = saved(project, check_text(include=("base",)))
+    a_check(project, BAD, name="base")
+    kept = saved(project, check_text(include=("base",)) + "# two\n")
+    assert (kept.included, kept.compiled["rules"]) == (mine.included, mine.compiled["rules"])
+
+
 def test_newer_included_rules_are_taken_by_a_version_of_the_same_text(project):
     a_check(project, name="base")
     mine = saved(project, check_text(include=("base",)))
@@ -137,9 +173,9 @@ def test_a_newer_included_check_that_breaks_an_example_is_not_taken(project):
 def test_shipped_checks_can_be_included_and_are_brought_as_they_are_now(project):
     mine = saved(project, check_text(include=("http",)))
     assert [each["name"] for each in mine.included] == ["http"]
-    assert current_compiled(project, "http") is not None
-    default = current_compiled(project, "default")
-    assert default is not None
+    brought = newest_compiled(project.pk, ["http", "default"])
+    assert brought["http"]["name"] == "http"
+    default = brought["default"]
     assert (default["otherwise"], default["rules"]) == ("default", [])
 
 
@@ -180,7 +216,7 @@ def test_checks_belong_to_their_project(project):
     saved(project)
     other = builders.a_project()
     assert check_named(other, "mine") is None
-    assert current_compiled(other, "mine") is None
+    assert newest_compiled(other.pk, ["mine"]) == {}
     assert newest_check_versions(other, "", 10) == []
     assert "mine" in check_names(project)
     assert "mine" not in check_names(other)

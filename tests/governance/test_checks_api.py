@@ -160,6 +160,20 @@ def test_newer_included_checks_are_taken_by_a_word(project, manager):
     assert manager.post("/v1/success-checks/http/newer-included").status_code == 404
 
 
+def test_what_is_included_stays_as_it_is_until_a_save_asks_for_the_newer(project, manager):
+    a_check(project, name="base")
+    a_check(project, include=("base",), name="mine")
+    a_check(project, BAD, name="base")
+    text = check_text(FAILS, include=("base",)) + "# more\n"
+    kept = put(manager, "success-checks/mine", yaml=text)
+    assert (kept.status_code, kept.json()["included"]) == (201, [{"name": "base", "version": 1}])
+    assert put(manager, "success-checks/mine", yaml=text).status_code == 200
+    taken = put(manager, "success-checks/mine", yaml=text, newer_included=True)
+    assert (taken.status_code, taken.json()["version"]) == (201, 3)
+    assert taken.json()["included"] == [{"name": "base", "version": 2}]
+    assert put(manager, "success-checks/mine", yaml=text).status_code == 200
+
+
 def module_of(text: str) -> types.ModuleType:
     module = types.ModuleType("downloaded")
     sys.modules["downloaded"] = module

@@ -58,6 +58,17 @@ def results(agent):
     return record
 
 
+def test_included_checks_judge_as_they_are_fixed_until_the_newer_is_taken(project, judged, results):
+    results(BAD)
+    save_check(project, document=TEXT.replace("name: n", "name: base"), by=CONSOLE)
+    mine = TEXT.replace("rules:", "include: [base]\nrules:")
+    save_check(project, document=mine, by=CONSOLE)
+    mended = TEXT.replace("name: n", "name: base").replace("not-ok", "mended")
+    save_check(project, document=mended, by=CONSOLE)
+    assert "base/not-ok" in judged(mine, of="n").text
+    assert "base/mended" in judged(mine, of="n", newer="base").text
+
+
 def words(response: Any) -> str:
     plain = re.sub(r"<[^>]+>", " ", html.unescape(response.text))
     return re.sub(r"\s+", " ", plain).strip()

@@ -50,6 +50,19 @@ def test_what_it_includes_is_tried_with_it(project, agent: Agent):
     assert tried(agent, yaml=text, result={"ok": False})[1]["rule"] == "base/not-ok"
 
 
+def test_what_it_includes_is_tried_as_it_is_fixed_until_the_newer_is_asked_for(
+    project, agent: Agent
+):
+    a_check(project, FAILS, name="base")
+    a_check(project, HTTP, include=("base",), name="mine")
+    a_check(project, FAILS.replace("not-ok", "mended"), name="base")
+    asked = {"yaml": check_text(HTTP, include=("base",)), "result": {"ok": False}}
+    assert tried(agent, **asked)[1]["rule"] == "base/not-ok"
+    assert tried(agent, **asked, newer_included=True)[1]["rule"] == "base/mended"
+    asked["yaml"] = check_text(HTTP, include=("base",), name="another")
+    assert tried(agent, **asked)[1]["rule"] == "base/mended"
+
+
 def test_a_text_that_cannot_be_read_is_422_with_lines(agent: Agent):
     status, told = tried(agent, yaml=TEXT.replace("gte", "gteq"), result=1)
     assert (status, told["code"], told["errors"][0]["line"]) == (422, "invalid_document", 6)

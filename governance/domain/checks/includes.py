@@ -1,7 +1,7 @@
-"""The rules of other checks that a check takes in, in the versions that they have now."""
+"""The rules of other checks that a check takes in, in the versions that it is given."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, cast
 
 from governance.domain.checks.compiled import Compiled, Condition, Rule
@@ -20,6 +20,7 @@ DEFAULT: Final = "default"
 class Includes:
     problems: Problems
     patterns: PatternTable
+    taken: dict[str, int] = field(default_factory=dict)  # their versions, by name
 
     def rules(self, document: Keys, name: str, included: Included) -> list[Rule]:
         rules: list[Rule] = []
@@ -34,6 +35,7 @@ class Includes:
             seen.add(asked)
             other = self._other(node, asked, name, included)
             if other is not None:
+                self.taken[asked] = other["version"]
                 rules += self._taken(node, other)
         return rules
 
@@ -79,7 +81,50 @@ class Includes:
         ]
 
 
-def _moved(condition: Any, places: list[int]) -> Any:
+def fixed_in(compiled: Compiled, name: str, version: int) -> Compiled:
+    """What a check took of another one when it was saved, as a check by itself: of that version
+    there may be nothing else left."""
+    rules = [rule for rule in compiled["rules"] if rule["of"] == name]
+    used = sorted({place for rule in rules for place in _places(rule["when"])})
+    places = {old: new for new, old in enumerate(used)}
+    return {
+        **compiled,
+        "name": name,
+        "version": version,
+        "automata": [compiled["automata"][place] for place in used],
+        "rules": [
+            {
+                **rule,
+                "of": None,
+                "of_version": None,
+                "when": cast(Condition, _moved(rule["when"], places)),
+            }
+            for rule in rules
+        ],
+    }
+
+
+def _places(condition: Any) -> Iterator[int]:
+    """Of the automata that it asks."""
+    match condition:
+        case {"all": parts} | {"any": parts}:
+            for part in parts:
+                yield from _places(part)
+        case {"not": part}:
+            yield from _places(part)
+        case {"op": "matches", "value": place}:
+            yield place
+        case {"op": "matches_any", "value": several}:
+            yield from several
+        case {"op": "any_item" | "every_item" | "no_item", "value": inner}:
+            yield from _places(inner)
+        case {"op": "count_items", "value": {"when": inner}}:
+            yield from _places(inner)
+        case _:
+            pass
+
+
+def _moved(condition: Any, places: Sequence[int] | Mapping[int, int]) -> Any:
     """The same condition where its automata stand at other places."""
     match condition:
         case {"all": parts}:

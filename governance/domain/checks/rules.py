@@ -1,7 +1,7 @@
 """The rules of a check: what decides, on which condition, and what is said of it."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from governance.domain.checks.compiled import Part, Rule
@@ -30,10 +30,12 @@ _NO_GLOB = re.compile(r"[\[\]{}|,]")
 class Rules:
     problems: Problems
     patterns: PatternTable
+    included: dict[str, int] = field(default_factory=dict)  # the versions taken, by name
 
     def all_of(self, document: Keys, name: str, included: Included) -> list[Rule]:
         """Included ones first: those that follow may lean on what they did not catch."""
-        from_others = Includes(self.problems, self.patterns).rules(document, name, included)
+        includes = Includes(self.problems, self.patterns, self.included)
+        from_others = includes.rules(document, name, included)
         nodes = listed(document, "rules", self.problems, MOST)
         if len(from_others) + len(nodes) > MOST_WITH_INCLUDED:
             self.problems.at(

@@ -1,8 +1,9 @@
 """The text of a named check: what is wrong with it, what it compiles to, how its examples fare."""
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
 
 from governance.domain.checks.compiled import FORMAT, Compiled
 from governance.domain.checks.examples import ExampleResult, read_examples, run_examples
@@ -34,9 +35,18 @@ class CheckedText:
     problems: tuple[Problem, ...] = ()
     compiled: Compiled | None = None
     examples: tuple[ExampleResult, ...] = ()
+    included: Mapping[str, int] = field(default_factory=dict)  # the versions taken, by name
+
+
+IncludedBy: TypeAlias = Callable[[str], Included]
 
 
 def check_text(text: str | bytes, *, included: Included, version: int = 0) -> CheckedText:
+    return read_check(text, included_by=lambda name: included, version=version)
+
+
+def read_check(text: str | bytes, *, included_by: IncludedBy, version: int = 0) -> CheckedText:
+    """What it includes is asked for by its name."""
     try:
         source = decoded(text, at_most=MAX_BYTES)
         if found := _BREAK_TO_SOME.search(source):
@@ -48,7 +58,7 @@ def check_text(text: str | bytes, *, included: Included, version: int = 0) -> Ch
     if not isinstance(root, Keys):
         at_start = Problem(message=_NO_CHECK if root else _EMPTY, line=1, column=1)
         return CheckedText(problems=(at_start,))
-    return _checked(root, problems, included, version)
+    return _checked(root, problems, included_by, version)
 
 
 # YAML 1.1 counts and folds these as ends of lines, 1.2 does not.
@@ -58,7 +68,7 @@ _EMPTY: Final = "The text is empty."
 _NO_CHECK: Final = "A success check is made of keys, such as `kind: SuccessCheck`."
 
 
-def _checked(root: Keys, problems: Problems, included: Included, version: int) -> CheckedText:
+def _checked(root: Keys, problems: Problems, included_by: IncludedBy, version: int) -> CheckedText:
     keys_of(root, problems, "A success check", KEYS)
     _fixed(root, "apiVersion", API_VERSION, problems)
     _fixed(root, "kind", KIND, problems)
@@ -72,7 +82,8 @@ def _checked(root: Keys, problems: Problems, included: Included, version: int) -
     )
     last = one_of(otherwise, OTHERWISE, problems, "verdict") if otherwise else None
     patterns = PatternTable(problems)
-    rules = Rules(problems, patterns).all_of(root, name, included)
+    reader = Rules(problems, patterns)
+    rules = reader.all_of(root, name, included_by(name))
     examples = read_examples(root, problems)
     if problems.found or last is None:
         return CheckedText(name=name, description=description, problems=problems.in_order())
@@ -91,6 +102,7 @@ def _checked(root: Keys, problems: Problems, included: Included, version: int) -
         problems=problems.in_order(),
         compiled=compiled,
         examples=ran,
+        included=reader.included,
     )
 
 

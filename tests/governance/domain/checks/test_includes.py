@@ -1,7 +1,12 @@
 """Checks that include others: whose rules come first, as they are now, one level deep."""
 
+import pytest
+
 from governance.domain.checks.automata import automaton
 from governance.domain.checks.compiled import Compiled
+from governance.domain.checks.includes import fixed_in
+from governance.domain.checks.shipped import shipped
+from governance.domain.checks.shipped.versions import VERSIONS
 from governance.domain.checks.text import CheckedText, check_text
 from tests.governance.domain.checks.written import HEAD, only_problem
 
@@ -126,3 +131,25 @@ def test_with_those_of_others_there_are_a_thousand_rules_at_most():
     message, line, _ = refusal("a, b", a=first, b=second)
     assert "there are 1,001 rules; at most 1,000" in message
     assert line == 7
+
+
+def test_what_was_fixed_is_the_check_that_it_was_taken_from():
+    other, third = compiled(OTHER, "other", 5), compiled(OWN, "third", 9)
+    found = including("third, other", other=other, third=third)
+    assert found.compiled
+    assert fixed_in(found.compiled, "other", 5) == other
+    assert fixed_in(found.compiled, "third", 9) == third
+    again = including("other, third", other=fixed_in(found.compiled, "other", 5), third=third)
+    assert again.compiled
+    assert again == including("other, third", other=other, third=third)
+
+
+@pytest.mark.parametrize("name", sorted(VERSIONS))
+def test_shipped_checks_can_be_had_back_from_who_includes_them(name):
+    brought = shipped()[name]
+    other = "http" if name == "mcp" else "mcp"
+    text = HEAD + f"include: [{other}, {name}]\n" + OWN
+    found = check_text(text, included=shipped().get)
+    assert found.compiled
+    fixed = fixed_in(found.compiled, name, VERSIONS[name])
+    assert (fixed["rules"], fixed["automata"]) == (brought["rules"], brought["automata"])
