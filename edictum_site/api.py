@@ -13,6 +13,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from edictum_site.errors import api_error
+from edictum_site.front.replies import AWAY
 from governance.api import router as governance_router
 from governance.api.checks import reached_by_the_name
 from governance.api.contracts import read_by_the_name
@@ -82,8 +83,7 @@ def ask_again(request: HttpRequest, error: NotYet) -> HttpResponse:
 def database_away(request: HttpRequest, error: OperationalError) -> HttpResponse:
     """Locked, full, stopping, gone: nothing was acknowledged, and the same may work soon."""
     logger.error("The database did not do what was asked of it", exc_info=error)
-    detail = "The database did not answer in time, or not at all. Nothing was kept: try again."
-    response = api_error(503, "database_unavailable", detail)
+    response = api_error(503, "database_unavailable", AWAY)
     response.headers["Retry-After"] = "1"
     return response
 

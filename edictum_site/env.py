@@ -1,6 +1,7 @@
 """Settings from the environment; a value that does not fit ends the start with one sentence."""
 
 import os
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -50,6 +51,20 @@ def env_origins(name: str) -> list[str]:
         if not origin.startswith(("https://", "http://")):
             raise SettingInvalid(f"{name} must begin with https:// or http://, not {origin!r}.")
     return origins
+
+
+def env_proxies(name: str) -> str:
+    """Addresses and networks, or `*`: by anything else the server would silently believe nobody."""
+    proxies = [proxy for each in env_str(name).split(",") if (proxy := each.strip())]
+    for proxy in proxies if proxies != ["*"] else []:
+        try:
+            ip_network(proxy)
+        except ValueError:
+            raise SettingInvalid(
+                f"{name} must name addresses or networks, such as 10.0.0.7 or 10.0.0.0/8,"
+                f" separated by commas, not {proxy!r}."
+            ) from None
+    return ",".join(proxies)
 
 
 def broker_url() -> str:

@@ -15,12 +15,12 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import msgspec
-from django.db import DataError, IntegrityError
+from django.db import DataError, IntegrityError, OperationalError
 
 from edictum_site.at_hand.sqlite import SqliteAtHand
 from edictum_site.front.bodies import ClientGone, Receive
 from edictum_site.front.environ import Scope
-from edictum_site.front.replies import FAILED, Reply, refusal
+from edictum_site.front.replies import AWAY, FAILED, Reply, refusal
 from edictum_site.front.sending import Client, Send
 from edictum_site.own_thread import OwnThread
 from edictum_site.together import Connection, Together
@@ -104,6 +104,9 @@ class SessionStore:
                 case Look():
                     found = await self._looking.ask(plain)
                     return _ok({"value": found[plain.keys[0]]}) if found else ABSENT
+        except OperationalError as error:
+            log.error("The session store's database did not answer", exc_info=error)
+            return refusal(503, "database_unavailable", AWAY, again=1)
         except Exception:
             log.exception("The session store could not be asked")
             return refusal(500, "internal_error", FAILED)

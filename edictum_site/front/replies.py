@@ -11,6 +11,7 @@ AT_ONCE = 1024 * 1024  # files up to here are read where they are opened; larger
 AGAIN = b"x-edictum-again"
 STREAM = b"x-edictum-stream"
 FAILED = "The server could not answer this request; its log says why."
+AWAY = "The database did not answer in time, or not at all. Nothing was kept: try again."
 SHORTEST_PAUSE = 0.01  # seconds; a view that asks for none must not spin
 
 OF_THE_CONNECTION = frozenset(
@@ -142,12 +143,15 @@ def no_write(data: bytes) -> object:
     raise RuntimeError("The front does not offer write() of WSGI: return the content instead.")
 
 
-def refusal(status: int, code: str, detail: str, *, last: bool = False) -> Reply:
-    """An answer of the front itself; with `last` the connection ends with it."""
+def refusal(status: int, code: str, detail: str, *, last: bool = False, again: int = 0) -> Reply:
+    """An answer of the front itself; with `last` the connection ends with it, with `again` the same
+    may work after so many seconds."""
     body = json.dumps({"code": code, "detail": detail, "errors": []}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
+    if again:
+        headers.append((b"retry-after", b"%d" % again))
     return Reply(status, headers + [(b"connection", b"close")] * last, body)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from edictum_site.env import env_str
+from edictum_site.env import env_proxies
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROTOCOL = "edictum_site.front.protocol:Protocol"
@@ -32,7 +32,7 @@ def web_command(application: str, listener: int) -> list[str]:
         *("--loop", "uvloop", "--http", PROTOCOL, "--ws", "none", "--lifespan", "on"),
         *("--timeout-keep-alive", "75", "--timeout-graceful-shutdown", "8", "--backlog", "4096"),
         *("--no-access-log", "--no-server-header", "--log-level", "warning"),
-        *_believed(env_str("EDICTUM_SITE_PROXIES")),
+        *_believed(env_proxies("EDICTUM_SITE_PROXIES")),
     ]
 
 

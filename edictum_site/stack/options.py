@@ -5,7 +5,15 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from edictum_site.database import database
-from edictum_site.env import SettingInvalid, broker_url, data_folder, env_int, env_secret, env_str
+from edictum_site.env import (
+    SettingInvalid,
+    broker_url,
+    data_folder,
+    env_int,
+    env_proxies,
+    env_secret,
+    env_str,
+)
 
 
 class StartRefused(Exception):
@@ -25,7 +33,9 @@ class Options(NamedTuple):
             if not 0 <= port <= 65535:
                 raise StartRefused(f"PORT must be between 0 and 65535, not {port}.")
             options = cls(env_str("HOST", "127.0.0.1"), port, data_folder(), broker_url())
-            database(env_secret("DATABASE_URL"), options.data)  # whether it can be read
+            # Whether they can be read.
+            env_proxies("EDICTUM_SITE_PROXIES")
+            database(env_secret("DATABASE_URL"), options.data)
         except SettingInvalid as invalid:
             raise StartRefused(str(invalid)) from None
         return options

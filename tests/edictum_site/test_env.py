@@ -2,7 +2,7 @@
 
 import pytest
 
-from edictum_site.env import SettingInvalid, broker_url, env_level, env_origins
+from edictum_site.env import SettingInvalid, broker_url, env_level, env_origins, env_proxies
 
 NAME = "EDICTUM_SITE_TRIED"
 
@@ -23,6 +23,22 @@ def test_origins_stand_between_commas_and_have_a_scheme(monkeypatch):
     monkeypatch.setenv(NAME, "https://a.example,b.example")
     with pytest.raises(SettingInvalid, match="EDICTUM_SITE_TRIED must begin with https"):
         env_origins(NAME)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("", ""), ("*", "*"), ("10.0.0.7, fd00::/8,127.0.0.1", "10.0.0.7,fd00::/8,127.0.0.1")],
+)
+def test_proxies_are_addresses_and_networks_or_all(monkeypatch, written, read):
+    monkeypatch.setenv(NAME, written)
+    assert env_proxies(NAME) == read
+
+
+@pytest.mark.parametrize("written", ["nonsense", "10.0.0.7;10.0.0.8", "10.0.0.7/8", "10.0.0.7,*"])
+def test_what_is_no_proxy_is_told(monkeypatch, written):
+    monkeypatch.setenv(NAME, written)
+    with pytest.raises(SettingInvalid, match=f"{NAME} must name addresses or networks"):
+        env_proxies(NAME)
 
 
 @pytest.mark.parametrize(

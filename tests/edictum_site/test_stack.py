@@ -157,6 +157,7 @@ def test_a_port_in_use_is_one_sentence(tmp_path):
         ({"REDIS_URL": "http://here"}, "REDIS_URL must begin with one of redis://"),
         ({"REDIS_URL": "redis://here:many/0"}, "REDIS_URL names a port that is no number"),
         ({"EDICTUM_SITE_LOG_LEVEL": "loud"}, "EDICTUM_SITE_LOG_LEVEL must be one of DEBUG"),
+        ({"EDICTUM_SITE_PROXIES": "nonsense"}, "EDICTUM_SITE_PROXIES must name addresses or"),
     ],
 )
 def test_what_cannot_work_is_one_sentence(tmp_path, variables, sentence):
