@@ -87,7 +87,7 @@ CACHES = {
 }
 
 AUTH_USER_MODEL = "governance.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["governance.auth.signed_in.SignedIn"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {

@@ -54,7 +54,7 @@ def member_page(
         ) -> HttpResponseBase:
             if not isinstance(request.user, User):
                 return to_sign_in(request)
-            members = queries.memberships(request.user)
+            members = queries.memberships_as_asked(request.user)
             member = next((each for each in members if each.project.slug == slug), None)
             if member is None:
                 raise Http404
@@ -129,7 +129,7 @@ def _membership_meant(request: HttpRequest, user: User) -> Member:
     """Of the project named, else of the one used last, else of the only one."""
     named = request.GET.get("project")
     wanted = named or request.session.get(LAST_PROJECT)
-    members = queries.memberships(user)
+    members = queries.memberships_as_asked(user)
     for member in members:
         if member.project.slug == wanted:
             return member

@@ -27,6 +27,8 @@ class User(AbstractBaseUser):
     created_at = models.DateTimeField(auto_now_add=True)
     single_keys = models.BooleanField(default=True, db_default=True)  # act as shortcuts on pages
 
+    belongs_to: "list[Member] | None" = None  # where it was read together with the user
+
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []

@@ -80,9 +80,11 @@ from governance.queries.people import (
     member_numbered,
     members,
     memberships,
+    memberships_as_asked,
     open_invitations,
     somebody_can_get_in,
     user_with,
+    user_with_memberships,
 )
 from governance.queries.projects import (
     demo_beside,
@@ -172,6 +174,7 @@ __all__ = [
     "member_numbered",
     "members",
     "memberships",
+    "memberships_as_asked",
     "navigation",
     "newest_deployments",
     "newest_version",
@@ -205,6 +208,7 @@ __all__ = [
     "unrendered_versions",
     "unsigned_bytes",
     "user_with",
+    "user_with_memberships",
     "version_numbered",
     "versions_before",
     "waiting_approvals",

@@ -30,6 +30,20 @@ def memberships(user: User) -> list[Member]:
     )
 
 
+def user_with_memberships(user_id: int) -> User | None:
+    """One statement for who is a member anywhere, as nearly everybody is."""
+    members = memberships(User(pk=user_id))
+    user = members[0].user if members else User.objects.filter(pk=user_id).first()
+    if user is not None:
+        user.belongs_to = members
+    return user
+
+
+def memberships_as_asked(user: User) -> list[Member]:
+    """As they were when the request came in."""
+    return memberships(user) if user.belongs_to is None else user.belongs_to
+
+
 def is_admin_somewhere(user: User) -> bool:
     return Member.objects.filter(user=user, role=Role.ADMIN).exists()
 

@@ -13,7 +13,7 @@ from governance.domain.errors import Conflict, InvalidInput, NotFound
 from governance.forms import JoinForm, SetUpForm, sent
 from governance.models import User
 
-BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+BACKEND = "governance.auth.signed_in.SignedIn"
 
 
 @require_safe
@@ -24,7 +24,7 @@ def first_page(request: HttpRequest) -> HttpResponse:
         if queries.somebody_can_get_in():
             return redirect("account_login")
         return render(request, "governance/no_admin.html", {"page_title": "Not set up yet"})
-    projects = [member.project for member in queries.memberships(request.user)]
+    projects = [member.project for member in queries.memberships_as_asked(request.user)]
     if not projects:
         return redirect("governance:projects")
     last = request.session.get(LAST_PROJECT)

@@ -18,7 +18,7 @@ from governance.policies import Action, may
 @require_safe
 @login_required
 def projects(request: HttpRequest) -> HttpResponse:
-    members = queries.memberships(_user(request))
+    members = queries.memberships_as_asked(_user(request))
     context = {
         "page_title": "Your projects",
         "members": members,

@@ -261,3 +261,25 @@ def test_an_invitation_is_withdrawn_or_accepted_and_never_in_the_way(project, fa
         in_threads(2, take)
         assert queries.open_invitations(project) == []
     assert verify(project) is None
+
+
+def test_who_is_signed_in_is_read_together_with_where_they_belong(
+    project, django_assert_num_queries
+):
+    user = builders.a_user()
+    known = builders.a_member(project, user=user)
+    other = builders.a_member(builders.a_project(), user=user)
+    with django_assert_num_queries(1):
+        found = queries.user_with_memberships(user.pk)
+        assert found == user
+        assert set(queries.memberships_as_asked(found)) == {known, other}
+
+
+def test_who_belongs_nowhere_or_is_not_let_in_any_more_is_told_so(project):
+    nowhere = builders.signed_in(builders.a_user())
+    assert nowhere.get("/projects/").status_code == 200
+    member = builders.a_member(project)
+    browser = builders.signed_in(member.user)
+    assert browser.get(f"/p/{project.slug}/sessions/").status_code == 200
+    User.objects.filter(pk=member.user_id).update(is_active=False)
+    assert browser.get(f"/p/{project.slug}/sessions/").status_code == 302
