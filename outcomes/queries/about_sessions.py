@@ -1,15 +1,19 @@
-"""What is known of a session beside its calls: parents, children, notes, others to compare with."""
+"""What is known of a session beside its calls: parents, children, notes, others to compare with,
+and what those before it added up to."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
-from django.db.models import Q
+from django.db.models import Count, F, Q, Sum
 
 from outcomes.models import ChildSession, Session, SessionNote
 from outcomes.queries.session_reports import sessions
 
 CHILDREN: Final = 50
 OTHERS: Final = 20
+BEFORE: Final = timedelta(days=7)
+LOOKED_THROUGH: Final = 2_000  # sessions of all agents, the newest, for those of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,51 @@ class Family:
     parents: list[str]  # session ids
     children: list[Session]
     more_children: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsBefore:
+    """Sums of the sessions of an agent that had ended when one of them began."""
+
+    sessions: int
+    calls: int
+    successes: int
+    failures: int
+    wasted: int
+    lasted: timedelta
+
+    @property
+    def judged(self) -> int:
+        return self.successes + self.failures
+
+
+def sessions_before(session: Session) -> SessionsBefore | None:
+    """In its environment. Read from the index of lists alone."""
+    if session.first_at is None:
+        return None
+    ended = Session.objects.filter(
+        project=session.project_id,
+        last_at__gte=session.first_at - BEFORE,
+        last_at__lt=session.first_at,
+    )
+    newest = ended.order_by("-last_at", "-id").values(
+        "environment", "agent", "attempts", "successes", "failures", "waste", "first_at", "last_at"
+    )
+    alike = Q(environment=session.environment_id, agent=session.agent_id)
+    sums = {
+        "calls": F("attempts"),
+        "successes": F("successes"),
+        "failures": F("failures"),
+        "wasted": F("waste"),
+        "lasted": F("last_at") - F("first_at"),
+    }
+    found = newest[:LOOKED_THROUGH].aggregate(
+        all=Count("last_at", filter=alike),
+        **{f"all_{name}": Sum(by, filter=alike) for name, by in sums.items()},
+    )
+    if not found["all"]:
+        return None
+    return SessionsBefore(found["all"], **{name: found[f"all_{name}"] for name in sums})
 
 
 def family_of(session: Session) -> Family:

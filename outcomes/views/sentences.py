@@ -70,16 +70,19 @@ def sessions_sentence(
     if total == 1:
         return f"One session, {_of_one(running, waiting, stopped, premature)}."
     running_words = f"{number_word(running)} {'is' if running == 1 else 'are'} running"
-    stopped_words = f"{number_word(stopped)} {'was' if stopped == 1 else 'were'} stopped by a limit"
-    if stopped and premature == stopped:
-        stopped_words += ", too early" if stopped == 1 else ", all of them too early"
-    elif premature:
-        stopped_words += f", {number_word(premature)} of them too early"
     waiting_words = ""
     if waiting:
         verb = "waits" if waiting == 1 else "wait"
         waiting_words = f" {number_word(waiting)} {verb} for an approval;"
-    return f"{total:,} sessions. {running_words.capitalize()};{waiting_words} {stopped_words}."
+    stopped_by = stopped_words(stopped, premature)
+    return f"{total:,} sessions. {running_words.capitalize()};{waiting_words} {stopped_by}."
+
+
+def stopped_words(stopped: int, premature: int) -> str:
+    words = f"{number_word(stopped)} {'was' if stopped == 1 else 'were'} stopped by a limit"
+    if stopped and premature == stopped:
+        return words + (", too early" if stopped == 1 else ", all of them too early")
+    return words + (f", {number_word(premature)} of them too early" if premature else "")
 
 
 def _of_one(running: int, waiting: int, stopped: int, premature: int) -> str:

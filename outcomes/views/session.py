@@ -15,9 +15,10 @@ from governance.policies import Action, may
 from outcomes import queries
 from outcomes.models import Session
 from outcomes.queries import SessionPage
-from outcomes.queries.about_sessions import family_of, notes_of
+from outcomes.queries.about_sessions import family_of, notes_of, sessions_before
 from outcomes.views import sentences
 from outcomes.views.approvals import session_approvals
+from outcomes.views.before_words import beside_session
 from outcomes.views.calls import session_calls
 from outcomes.views.limits import limit_bars
 from outcomes.views.named import named_session, session_at
@@ -92,6 +93,7 @@ def _standing(request: MemberRequest, page: SessionPage, state: str) -> dict[str
         "noticed": sentences.noticed_words(
             session.failures, missed=overview.missed, unsaid=overview.unsaid
         ),
+        "before": beside_session(sessions_before(session)),
         "state": state,
         "sentence": sentences.session_sentence(standing),
         "second": sentences.second_sentence(standing),

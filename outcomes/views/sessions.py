@@ -1,6 +1,8 @@
 """The list of sessions, and its part that keeps itself up to date."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 
 from django.http import HttpResponse
@@ -16,11 +18,13 @@ from outcomes import queries
 from outcomes.domain.scope import NAMES
 from outcomes.domain.session_facets import Facets, facets_of
 from outcomes.models import Session
+from outcomes.queries import Asking
 from outcomes.queries.overview import newest_event
 from outcomes.queries.session_groups import EXACT_UP_TO, bounded, session_groups
 from outcomes.queries.session_list import IN_A_FILE
 from outcomes.queries.session_order import ORDERS, PLACE, USUAL, Order
 from outcomes.views import sentences
+from outcomes.views.before_words import beside_sessions
 from outcomes.views.narrowing import narrowing_context, narrowing_of
 from outcomes.views.paging import every, files_of, links_of, start_of, with_query
 from outcomes.views.session_choices import STATES, Choices, choices_of
@@ -126,6 +130,7 @@ def _list(request: MemberRequest, choices: Choices) -> dict[str, Any]:
         "choices": choices,
         "has_environments": environments > 1 and not choices.chosen.environment,
         "sentence": _sentence(choices, found, is_exact=counted.is_exact),
+        "before": _before(choices, project, now, asking),
         "states": _states(choices, found),
         "facets": facets_shown(found, choices, environments=environments),
         "heads": heads_of(choices, indexed_only=not counted.is_exact),
@@ -170,6 +175,20 @@ def _shown(rows: int, found: Facets, order: Order, *, turned: bool, is_exact: bo
     if is_exact:
         return f"{rows:,} of {found.shown:,}, {words}"
     return f"{rows:,}, {words}"
+
+
+def _before(choices: Choices, project: int, now: datetime, asking: Asking) -> str:
+    """A text looks for something: then nothing is compared."""
+    scope, wanted = choices.scope, choices.wanted
+    if scope.bounds[0] is None or wanted.text:
+        return ""
+    previous = scope.previous
+    counted = session_groups(
+        project, replace(wanted, since=previous.since, until=previous.until), now, asking
+    )
+    if not counted.is_exact:
+        return ""
+    return beside_sessions(facets_of(counted.groups, choices.chosen), scope.before_words)
 
 
 def _sentence(choices: Choices, found: Facets, *, is_exact: bool) -> str:

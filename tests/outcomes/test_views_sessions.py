@@ -10,7 +10,7 @@ from governance.domain.roles import Role
 from outcomes.models import Session
 from tests import builders
 from tests.governance.contracts import document
-from tests.outcomes.pages import Pages, a_denied_item, an_item, text_of
+from tests.outcomes.pages import Pages, a_denied_item, an_item, text_of, tile
 
 QUERIES = 12
 
@@ -347,3 +347,45 @@ def test_from_one_session_or_call_another_environment_leads_to_the_list(
     in_staging = [url for url in re.findall('href="([^"]*)"', shown) if "=staging" in url]
     assert in_staging == [f"{pages.base}/sessions/?environment=staging"]
     assert pages.client.get(in_staging[0]).status_code == 200
+
+
+def days_ago(days: float) -> str:
+    return (datetime.now(UTC) - timedelta(days=days)).isoformat()
+
+
+def test_beside_the_figures_of_a_session_stand_those_of_the_sessions_of_its_agent_before(
+    pages, agent, project
+):
+    too_old = [an_item("s-old", timestamp=days_ago(11), output="Error: no") for _ in range(5)]
+    of_another = [an_item("s-of-another", agent_id="ops", timestamp=days_ago(1)) for _ in range(5)]
+    first = [an_item("s-1", timestamp=days_ago(3)) for _ in range(3)]
+    first += [an_item("s-1", timestamp=days_ago(2.5), output="Error: no")]
+    second = [an_item("s-2", timestamp=days_ago(1)), a_denied_item("s-2", timestamp=days_ago(1))]
+    agent.post(*too_old, *of_another, *first, *second, an_item("s-3"), an_item("s-3"))
+    staging = type(agent)(builders.bearing(builders.a_key(project, "ingest", env="staging")[0]))
+    staging.post(an_item("s-2", timestamp=days_ago(1), output="Error: no"))
+    body = pages.get("sessions/s-3/").content.decode()
+    assert "was 80.0 % of 5 in the 2 sessions of its agent before" in tile(body, "rate")
+    assert tile(body, "calls").endswith("were 3 on average")
+    assert tile(body, "failures").endswith("were 0.5 on average")
+    assert tile(body, "waste").endswith("were 0 on average")
+    assert tile(body, "time").endswith("lasted 6 h on average")
+    told = pages.session("s-2", environment="production")
+    assert "was 75.0 % of 4 in the session of its agent before" in told
+    assert "its agent ended no session in the 7 days before" in pages.session("s-1")
+
+
+def test_beside_the_sessions_of_a_time_stand_those_of_the_time_before(pages, agent):
+    agent.post(
+        an_item("s-1"),
+        an_item("s-2", timestamp=days_ago(1.5)),
+        a_denied_item("s-2", timestamp=days_ago(1.5), reason="limit"),
+        an_item("s-3", timestamp=days_ago(1.4)),
+        an_item("s-4", agent_id="ops", timestamp=days_ago(1.4)),
+        an_item("s-5", timestamp=days_ago(3)),
+    )
+    before = "In the 24 hours before: 3 sessions, one was stopped by a limit."
+    assert before in pages.text("sessions/", range="24h")
+    assert "In the 24 hours before: 1 session." in pages.text("sessions/", range="24h", agent="ops")
+    assert "before:" not in pages.text("sessions/")
+    assert "before:" not in pages.text("sessions/", range="24h", q="s-1")
