@@ -1,8 +1,8 @@
 """A table of a page as a file: its own address with `format=csv` or `format=json`, so with the
 same filters and for the same people."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from django.http import HttpRequest, StreamingHttpResponse
 from django.utils import timezone
@@ -35,6 +35,20 @@ def table_file(
     answer["Content-Disposition"] = f'attachment; filename="{project.slug}-{name}-{day}.{asked}"'
     answer["Cache-Control"] = "no-store"
     return answer
+
+
+Tables = Mapping[str, tuple[Columns[Any], Iterable[Any]]]
+
+
+def one_of_tables(
+    request: HttpRequest, project: Project, tables: Tables
+) -> StreamingHttpResponse | None:
+    """Of a page that has several: the one that `table` of the address names."""
+    name = request.GET.get("table", "")
+    if name not in tables:
+        return None
+    columns, rows = tables[name]
+    return table_file(request, project, name, columns, lambda: rows)
 
 
 def page_after_page(page: Callable[[Row | None], list[Row]], size: int) -> Iterator[Row]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -20,9 +21,11 @@ from governance.policies import Action, may
 from governance.queries.bundles import document_of
 from governance.queries.cases import run_text
 from governance.queries.drafts import draft_of, text_of
+from governance.table_files import Tables, one_of_tables
 from governance.views.call_form import CaseForm, SessionForm, shown_case
 from governance.views.contract_tabs import CASES, shown_tabs
 from governance.views.named import version_asked
+from governance.views.table_columns import CASES as TESTS
 
 DRAFT = "draft"
 EXAMPLE = '[\n  {"tool": "…", "args": {}, "times": 3}\n]'
@@ -30,7 +33,7 @@ EXAMPLE = '[\n  {"tool": "…", "args": {}, "times": 3}\n]'
 
 @require_safe
 @member_page()
-def cases(request: MemberRequest, bundle_name: str) -> HttpResponse:
+def cases(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     """Run now, against one's draft or the version that is asked for, else the newest."""
     bundle = queries.existing_bundle(request.project, bundle_name)
     draft = draft_of(bundle, request.user.pk)
@@ -50,7 +53,10 @@ def cases(request: MemberRequest, bundle_name: str) -> HttpResponse:
         "versions": queries.versions_before(bundle, None, 50),
         "is_full": len(rows) >= MOST_CASES,
     }
-    return render(request, "governance/cases.html", context)
+    told = context["rows"] or [(row, None) for row in rows]
+    tables: Tables = {"tests": (TESTS, told)}
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "governance/cases.html", context)
 
 
 @require_safe

@@ -1,5 +1,6 @@
 """One success check: what it says, where it is used, and what its versions changed."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,13 +29,16 @@ from governance.queries.checks import (
     ours_named,
     own_version,
 )
+from governance.table_files import Tables, one_of_tables, page_after_page
 from governance.views.check_tabs import AUDIT, COMPARE, OVERVIEW, tabs_of_one
 from governance.views.check_words import check_sentence, line_words, otherwise_fact, rules_fact
-from governance.views.contract_audit import entries_about
+from governance.views.contract_audit import entries_about, file_about
+from governance.views.table_columns import CHECK_VERSIONS
 from governance.views.text_sides import MOST_LINES, sides_of
 from governance.views.yaml_marks import CHECK_WORDS, marked_lines
 
 VERSIONS = 20
+MANY = 200  # rows of a file at once
 CHOICES = 200  # versions that can be chosen for a comparison
 
 
@@ -59,7 +63,7 @@ class Shown:
 
 @require_safe
 @member_page()
-def check(request: MemberRequest, check_name: str) -> HttpResponse:
+def check(request: MemberRequest, check_name: str) -> HttpResponseBase:
     """As it is now."""
     found = _found(request, check_name)
     before = whole_number(request.GET.get("before"))
@@ -84,7 +88,18 @@ def check(request: MemberRequest, check_name: str) -> HttpResponse:
             "versions": versions[:VERSIONS],
             "older": versions[VERSIONS - 1].number if len(versions) > VERSIONS else None,
         }
-    return render(request, "governance/checks/check.html", context)
+    tables: Tables = {"versions": (CHECK_VERSIONS, _all_versions(found))}
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "governance/checks/check.html", context)
+
+
+def _all_versions(found: Shown) -> Iterator[CheckVersion]:
+    if found.saved is None:
+        return iter(())
+    of = found.saved.success_check
+    return page_after_page(
+        lambda last: check_versions_before(of, last.number if last else None, MANY), MANY
+    )
 
 
 @require_safe
@@ -128,11 +143,13 @@ def compare_check(request: MemberRequest, check_name: str) -> HttpResponse:
 
 @require_safe
 @member_page()
-def check_audit(request: MemberRequest, check_name: str) -> HttpResponse:
+def check_audit(request: MemberRequest, check_name: str) -> HttpResponseBase:
     """Who did what to it; to what the console brings nobody does anything."""
     found = _found(request, check_name)
     if found.saved is None:
         raise NotFound("This check comes with the console: there is nothing to tell of it.")
+    if (file := file_about(request, found.saved.success_check)) is not None:
+        return file
     context = _head(request, found, AUDIT) | {"page_title": f"Audit of {check_name}"}
     context |= entries_about(request, found.saved.success_check)
     return render(request, "governance/checks/check_audit.html", context)

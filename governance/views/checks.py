@@ -17,9 +17,10 @@ from governance.policies import Action, may
 from governance.queries.check_bindings import bindings_of, lines_by_check
 from governance.queries.check_drafts import check_drafts_of
 from governance.queries.checks import Ours, included_by, newest_check_versions, ours
-from governance.table_files import page_after_page, table_file
+from governance.table_files import one_of_tables, page_after_page, table_file
 from governance.views.check_tabs import CHECKS, tabs_of_all
 from governance.views.check_words import checks_sentence, line_words
+from governance.views.table_columns import CHECK_DRAFTS, SHIPPED
 from governance.views.table_columns import CHECKS as COLUMNS
 
 SHOWN = 100
@@ -51,7 +52,15 @@ def checks(request: MemberRequest) -> HttpResponseBase:
             SHOWN,
         )
 
-    if (file := table_file(request, request.project, "checks", COLUMNS, rows)) is not None:
+    may_write = may(request.role, Action.WRITE_CHECK)
+    if request.GET.get("table") == "drafts":
+        drafts = _drafts(request) if may_write else []
+        file = one_of_tables(request, request.project, {"drafts": (CHECK_DRAFTS, drafts)})
+    elif request.GET.get("table") == "shipped":
+        file = one_of_tables(request, request.project, {"shipped": (SHIPPED, ours())})
+    else:
+        file = table_file(request, request.project, "checks", COLUMNS, rows)
+    if file is not None:
         return file
     after = request.GET.get("after", "")
     found = newest_check_versions(request.project, after if "\0" not in after else "", SHOWN + 1)
@@ -62,7 +71,6 @@ def checks(request: MemberRequest) -> HttpResponseBase:
     brought = [
         _row(each, places.get(each.name, ()), includers) for each in ours() if each.name not in own
     ]
-    may_write = may(request.role, Action.WRITE_CHECK)
     context: dict[str, Any] = {
         "page_title": "Success checks",
         "tabs": tabs_of_all(request, CHECKS),

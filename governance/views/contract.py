@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -20,19 +21,23 @@ from governance.models import Bundle, BundleVersion, Deployment
 from governance.policies import Action, may
 from governance.queries.bundles import assignments_of, document_of, places_with_a_past
 from governance.queries.checking import Marked, check_text
+from governance.table_files import Tables, one_of_tables, page_after_page
 from governance.views.contract_tabs import COMPARE, OVERVIEW, TEXT, shown_tabs
 from governance.views.contract_words import mode_fact, rules_fact, standing_sentence
 from governance.views.named import newest_named
+from governance.views.table_columns import LIVE
+from governance.views.table_columns import VERSIONS as SAVED
 from governance.views.text_sides import MOST_LINES, sides_of
 from governance.views.yaml_marks import marked_lines
 
 VERSIONS = 20
+MANY = 200  # rows of a file at once
 CHOICES = 200  # versions that can be chosen for a comparison
 
 
 @require_safe
 @member_page()
-def contract(request: MemberRequest, bundle_name: str) -> HttpResponse:
+def contract(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     newest, *rest = newest_named(request, bundle_name, 2)
     earlier, bundle = rest[0] if rest else None, newest.bundle
     before = whole_number(request.GET.get("before"))
@@ -55,7 +60,12 @@ def contract(request: MemberRequest, bundle_name: str) -> HttpResponse:
     }
     if earlier is not None:
         context |= _difference(earlier, newest)
-    return render(request, "governance/contract.html", context)
+    all_versions = page_after_page(
+        lambda last: queries.versions_before(bundle, last.number if last else None, MANY), MANY
+    )
+    tables: Tables = {"live": (LIVE, live), "versions": (SAVED, all_versions)}
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "governance/contract.html", context)
 
 
 @require_safe

@@ -2,27 +2,41 @@
 
 from typing import Any
 
-from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from governance import queries
 from governance.auth import MemberRequest, member_page
 from governance.models import Bundle, Check
-from governance.views.audit import PAGE, number_before
+from governance.table_files import page_after_page, table_file
+from governance.views.audit import MANY, PAGE, number_before
 from governance.views.contract_tabs import AUDIT, shown_tabs
+from governance.views.table_columns import AUDIT_LOG
 
 
 @require_safe
 @member_page()
-def contract_audit(request: MemberRequest, bundle_name: str) -> HttpResponse:
+def contract_audit(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     bundle = queries.existing_bundle(request.project, bundle_name)
+    if (file := file_about(request, bundle)) is not None:
+        return file
     context = entries_about(request, bundle) | {
         "page_title": f"Audit of {bundle.name}",
         "bundle": bundle,
         "tabs": shown_tabs(request, bundle.name, AUDIT),
     }
     return render(request, "governance/contract_audit.html", context)
+
+
+def file_about(request: MemberRequest, of: Bundle | Check) -> HttpResponseBase | None:
+    rows = page_after_page(
+        lambda last: queries.audit_entries_about(
+            of, before=last.number if last else None, limit=MANY
+        ),
+        MANY,
+    )
+    return table_file(request, request.project, f"audit-of-{of.name}", AUDIT_LOG, lambda: rows)
 
 
 def entries_about(request: MemberRequest, of: Bundle | Check) -> dict[str, Any]:

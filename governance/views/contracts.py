@@ -23,9 +23,9 @@ from governance.queries.bundles import (
     listed_bundles,
 )
 from governance.queries.drafts import drafts_of
-from governance.table_files import page_after_page, table_file
+from governance.table_files import one_of_tables, page_after_page, table_file
 from governance.views.contract_words import contracts_sentence
-from governance.views.table_columns import CONTRACTS
+from governance.views.table_columns import CONTRACTS, DRAFTS
 from governance.views.text_form import ContractForm
 
 SHOWN = 100
@@ -34,17 +34,23 @@ SHOWN = 100
 @require_safe
 @member_page()
 def contracts(request: MemberRequest) -> HttpResponseBase:
+    may_write = may(request.role, Action.WRITE_CONTRACT)
+
     def rows() -> Iterator[ListedBundle]:
         return page_after_page(
             lambda last: listed_bundles(request.project, last.name if last else "", SHOWN), SHOWN
         )
 
-    if (file := table_file(request, request.project, "contracts", CONTRACTS, rows)) is not None:
+    if request.GET.get("table") == "drafts":
+        drafts = drafts_of(request.project, request.user.pk) if may_write else []
+        file = one_of_tables(request, request.project, {"drafts": (DRAFTS, drafts)})
+    else:
+        file = table_file(request, request.project, "contracts", CONTRACTS, rows)
+    if file is not None:
         return file
     after = request.GET.get("after", "")
     found = listed_bundles(request.project, after if "\0" not in after else "", SHOWN + 1)
     shown = found[:SHOWN]
-    may_write = may(request.role, Action.WRITE_CONTRACT)
     context = {
         "page_title": "Contracts",
         "sentence": contracts_sentence(shown, more=len(found) > SHOWN or bool(after)),

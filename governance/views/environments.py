@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -10,11 +11,13 @@ from governance.auth import MemberRequest, member_page
 from governance.domain.errors import InvalidInput, NotFound
 from governance.forms import RequirementsForm, sent
 from governance.policies import Action, may
+from governance.table_files import Tables, one_of_tables
+from governance.views.table_columns import ENVIRONMENTS
 
 
 @require_safe
 @member_page()
-def environments(request: MemberRequest) -> HttpResponse:
+def environments(request: MemberRequest) -> HttpResponseBase:
     found = queries.requirements_by_environment(request.project)
     context = {
         "page_title": "Environments",
@@ -22,7 +25,9 @@ def environments(request: MemberRequest) -> HttpResponse:
         "requiring": sum(each.anything for each in found.values()),
         "may_set": may(request.role, Action.MANAGE_SETTINGS),
     }
-    return render(request, "governance/environments.html", context)
+    tables: Tables = {"environments": (ENVIRONMENTS, found.items())}
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "governance/environments.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

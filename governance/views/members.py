@@ -1,7 +1,10 @@
 """Members: who they are, who was invited, their roles, and their leaving."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -14,20 +17,27 @@ from governance.domain.roles import Role
 from governance.forms import InviteForm, RoleForm, sent
 from governance.models import Member
 from governance.policies import Action, may
+from governance.table_files import Tables, one_of_tables
+from governance.views.table_columns import INVITATIONS, MEMBERS
 
 
 @require_safe
 @member_page()
-def members(request: MemberRequest) -> HttpResponse:
+def members(request: MemberRequest) -> HttpResponseBase:
     found = queries.members(request.project)
-    context = {
+    context: dict[str, Any] = {
         "page_title": "Members",
         "members": found,
         "admins": sum(member.role == Role.ADMIN for member in found),
         "invitations": queries.open_invitations(request.project),
         "may_manage": may(request.role, Action.MANAGE_MEMBERS),
     }
-    return render(request, "governance/members.html", context)
+    tables: Tables = {
+        "members": (MEMBERS, found),
+        "invitations": (INVITATIONS, context["invitations"]),
+    }
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "governance/members.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

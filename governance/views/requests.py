@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
@@ -17,19 +18,30 @@ from governance.forms import RefuseForm
 from governance.models import DeploymentRequest
 from governance.policies import Action, may, may_second
 from governance.queries.plans import plan_of
+from governance.table_files import Tables, one_of_tables, page_after_page
+from governance.views.table_columns import REQUESTS
 
 ENDED = 50
+MANY = 200  # rows of a file at once
 
 
 @require_safe
 @member_page()
-def requests(request: MemberRequest) -> HttpResponse:
-    context = {
+def requests(request: MemberRequest) -> HttpResponseBase:
+    context: dict[str, Any] = {
         "page_title": "Deployment requests",
         "waiting": [_line(each) for each in queries.waiting_requests(request.project)],
         "ended": [_line(each) for each in queries.ended_requests(request.project, None, ENDED)],
     }
-    return render(request, "governance/requests.html", context)
+    all_ended = page_after_page(
+        lambda last: queries.ended_requests(request.project, last.pk if last else None, MANY), MANY
+    )
+    tables: Tables = {
+        "waiting-requests": (REQUESTS, context["waiting"]),
+        "ended-requests": (REQUESTS, map(_line, all_ended)),
+    }
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "governance/requests.html", context)
 
 
 @require_safe

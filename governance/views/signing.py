@@ -1,25 +1,32 @@
 """The key that signs documents: its public half for agents that verify, and its rotation."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from governance import commands, queries
 from governance.auth import MemberRequest, member_page
 from governance.policies import Action, may
+from governance.table_files import Tables, one_of_tables
+from governance.views.table_columns import RETIRED_KEYS
 
 
 @require_safe
 @member_page()
-def signing_key(request: MemberRequest) -> HttpResponse:
-    context = {
+def signing_key(request: MemberRequest) -> HttpResponseBase:
+    context: dict[str, Any] = {
         "page_title": "Signing key",
         "key": queries.signing_key_in_use(request.project),
         "retired": queries.retired_signing_keys(request.project),
         "may_rotate": may(request.role, Action.MANAGE_SETTINGS),
     }
-    return render(request, "governance/signing_key.html", context)
+    tables: Tables = {"retired-signing-keys": (RETIRED_KEYS, context["retired"])}
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "governance/signing_key.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -15,6 +16,8 @@ from governance.domain.errors import NotFound
 from governance.models import Stop
 from governance.policies import Action, may
 from governance.queries.taking import holders
+from governance.table_files import Tables, one_of_tables
+from governance.views.table_columns import TAKING_OF_STOP
 
 SHOWN = 200
 
@@ -50,13 +53,15 @@ def new_stop(request: MemberRequest) -> HttpResponse:
 
 @require_safe
 @member_page()
-def stop(request: MemberRequest, stop_id: int) -> HttpResponse:
+def stop(request: MemberRequest, stop_id: int) -> HttpResponseBase:
     found = _stop(request, stop_id)
     context = _taking(request, found) | {
         "page_title": f"Stop of {_named(found, begins=False)}",
         "may_stop": may(request.role, Action.STOP_AGENT),
     }
-    return render(request, "governance/stop.html", context)
+    tables: Tables = {"agents": (TAKING_OF_STOP, context["connected"] or ())}
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "governance/stop.html", context)
 
 
 @require_safe

@@ -1,18 +1,22 @@
 """The rules of live contracts that name a tool: a part of the tool's page, which cannot know."""
 
-from django.http import HttpResponse
+from typing import Any
+
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.queries.naming_rules import live_rules_naming
+from governance.table_files import Tables, one_of_tables
+from governance.views.table_columns import NAMING_RULES
 
 
 @require_safe
 @member_page()
-def tool_rules(request: MemberRequest) -> HttpResponse:
+def tool_rules(request: MemberRequest) -> HttpResponseBase:
     tool, environment = request.GET.get("of", ""), request.GET.get("environment", "")
-    context = {
+    context: dict[str, Any] = {
         "page_title": f"Rules that name {tool}",
         "tool": tool,
         "rules": live_rules_naming(request.project, tool, environment),
@@ -20,4 +24,6 @@ def tool_rules(request: MemberRequest) -> HttpResponse:
     }
     is_alone = request.headers.get("HX-Request") == "true"
     template = "governance/_tool_rules.html" if is_alone else "governance/tool_rules.html"
-    return render(request, template, context)
+    tables: Tables = {"rules": (NAMING_RULES, context["rules"])}
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, template, context)

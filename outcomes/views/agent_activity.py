@@ -4,13 +4,16 @@ from dataclasses import replace
 from typing import Any, Final
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.domain.figures import percent
+from governance.table_files import one_of_tables
 from outcomes.domain.figures import Figures
 from outcomes.domain.scope import Scope
+from outcomes.domain.tools import Compared
 from outcomes.queries import overview as found
 from outcomes.queries.overview import StoppedCounts
 from outcomes.templatetags.addresses import agent_url
@@ -19,6 +22,7 @@ from outcomes.views.chart_links import link_to_calls
 from outcomes.views.denials import denied_url
 from outcomes.views.overview import is_worse, points_words
 from outcomes.views.paging import with_query
+from outcomes.views.part_columns import TOOLS_OF_AGENT
 from outcomes.views.parts import shown_part
 from outcomes.views.scope import scope_of, tag_of
 from outcomes.views.sentences import counted
@@ -30,7 +34,7 @@ TOOLS_SHOWN: Final = 12
 
 @require_safe
 @member_page()
-def agent_activity(request: MemberRequest) -> HttpResponse:
+def agent_activity(request: MemberRequest) -> HttpResponseBase:
     """A part of the agent's page: fetched once that is there, and again as long as something has
     changed; a page of its own for who follows its link."""
     scope, name = scope_of(request, of_agent=False), request.GET.get("of", "")
@@ -38,7 +42,8 @@ def agent_activity(request: MemberRequest) -> HttpResponse:
     if request.GET.get("tag") == tag_of(request, scope, newest):
         return HttpResponse(status=204)
     context = _activity(request, name, scope, newest) | {"page_title": name}
-    return shown_part(request, PART, "outcomes/agent_activity.html", context)
+    file = one_of_tables(request, request.project, {"tools": (TOOLS_OF_AGENT, context["compared"])})
+    return file or shown_part(request, PART, "outcomes/agent_activity.html", context)
 
 
 def activity_url(slug: str, name: str, scope: Scope, tag: str = "") -> str:
@@ -58,7 +63,7 @@ def _activity(request: MemberRequest, name: str, of_all: Scope, newest: int) -> 
         page: with_query(reverse(f"outcomes:{page}", args=[slug]), **chosen)
         for page in ("calls", "denials", "sessions")
     }
-    tools = now.by_tool()
+    tools, was = now.by_tool(), before.by_tool()
     worst = [name for name in worst_first(tools) if tools[name]]
     return {
         "did": did_sentence(of_all, whole, then, counts),
@@ -68,8 +73,9 @@ def _activity(request: MemberRequest, name: str, of_all: Scope, newest: int) -> 
         "worse": worse,
         "counts": counts,
         "reasons": _reasons(slug, scope, whole, then),
-        "tools": tool_rows(slug, scope, worst[:TOOLS_SHOWN], now, tools, before.by_tool()),
+        "tools": tool_rows(slug, scope, worst[:TOOLS_SHOWN], now, tools, was),
         "tools_of": len(worst),
+        "compared": (Compared(each, tools[each], was.get(each, Figures())) for each in worst),
         "step_words": charts.STEP_WORDS[scope.step],
         "calls_url": addresses["calls"],
         "denials_url": addresses["denials"],

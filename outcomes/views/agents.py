@@ -13,7 +13,7 @@ from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
 from governance.domain.numbers import whole_number
 from governance.policies import Action, may
-from governance.table_files import table_file
+from governance.table_files import Tables, one_of_tables, table_file
 from outcomes import queries
 from outcomes.domain.scope import Scope
 from outcomes.models import AgentReport
@@ -38,6 +38,7 @@ from outcomes.views.fleet_words import (
     standing_words,
 )
 from outcomes.views.paging import files_of, with_query
+from outcomes.views.part_columns import RULES_OF_MANIFEST, SKILLS
 from outcomes.views.scope import scope_of
 from outcomes.views.skill_scans import read_manifest, read_scan
 from outcomes.views.table_columns import AGENTS
@@ -89,11 +90,13 @@ def agent_rows(request: MemberRequest) -> HttpResponse:
 
 @require_safe
 @member_page()
-def agent(request: MemberRequest, name: str) -> HttpResponse:
+def agent(request: MemberRequest, name: str) -> HttpResponseBase:
     name = request.GET.get("id", name) if name == ELSEWHERE else name
     scope = _scope(request)
     context = _one(request, name, scope)
     reports = queries.reports_of(request.project.pk, name)
+    scans = [read_scan(each) for each in reports if _is(each, AgentReport.Kind.SKILL_SCAN)]
+    manifests = [read_manifest(each) for each in reports if _is(each, AgentReport.Kind.MANIFEST)]
     context |= {
         "page_title": name,
         "activity_url": activity_url(request.project.slug, name, scope),
@@ -101,12 +104,15 @@ def agent(request: MemberRequest, name: str) -> HttpResponse:
             reverse("outcomes:sessions", args=[request.project.slug]),
             **scope.query() | {"agent": name},
         ),
-        "scans": [read_scan(each) for each in reports if _is(each, AgentReport.Kind.SKILL_SCAN)],
-        "manifests": [
-            read_manifest(each) for each in reports if _is(each, AgentReport.Kind.MANIFEST)
-        ],
+        "scans": scans,
+        "manifests": manifests,
     }
-    return render(request, "outcomes/agent.html", context)
+    tables: Tables = {
+        "rules": (RULES_OF_MANIFEST, [rule for each in manifests[:1] for rule in each.rules]),
+        "skills": (SKILLS, [skill for each in scans[:1] for skill in each.skills]),
+    }
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "outcomes/agent.html", context)
 
 
 @require_safe

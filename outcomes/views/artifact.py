@@ -1,9 +1,9 @@
 """One artifact: a piece of it, whatever its size, and the calls that refer to it or read it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -12,6 +12,7 @@ from governance.domain.errors import NotFound
 from governance.domain.figures import thousands
 from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.queries.naming import documents_naming
+from governance.table_files import Tables, one_of_tables
 from outcomes import queries
 from outcomes.domain.pieces.kinds import Shown
 from outcomes.models import Artifact, ArtifactUse, Call
@@ -22,12 +23,15 @@ from outcomes.queries.call_lists import PLACE_BY_TIME
 from outcomes.queries.calls import with_names
 from outcomes.queries.paging import page_of
 from outcomes.templatetags.addresses import ELSEWHERE, artifact_url
-from outcomes.views.paging import links_of, start_of, with_query
+from outcomes.views.paging import every, files_of_tables, links_of, start_of, with_query
+from outcomes.views.part_columns import NAMING
 from outcomes.views.parts import shown_part
 from outcomes.views.rows import arguments_text
+from outcomes.views.table_columns import CALLS
 
 REFERRING: Final = 20
 READING: Final = 20
+IN_A_FILE: Final = 500  # at once
 WORDS: Final = {
     Shown.TEXT: "Text",
     Shown.JSON: "JSON",
@@ -39,7 +43,7 @@ WORDS: Final = {
 
 @require_safe
 @member_page()
-def artifact(request: MemberRequest, artifact_id: str) -> HttpResponse:
+def artifact(request: MemberRequest, artifact_id: str) -> HttpResponseBase:
     is_elsewhere = artifact_id == ELSEWHERE
     name = request.GET.get("id", artifact_id) if is_elsewhere else artifact_id
     uses = uses_of(request.project.pk, name)
@@ -75,9 +79,22 @@ def artifact(request: MemberRequest, artifact_id: str) -> HttpResponse:
         "sentence": _sentence(stored, referring.rows, calls, reads),
         "piece": piece,
         "here": here,
+        "files_of": files_of_tables(here, "referring", "reading"),
         **(_around(here, piece) if piece else {}),
     }
-    return render(request, "outcomes/artifact.html", context)
+    tables: Tables = {
+        "referring": (CALLS, _every(request.project.pk, name)),
+        "reading": (CALLS, reading),
+    }
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "outcomes/artifact.html", context)
+
+
+def _every(project_id: int, name: str) -> Iterator[Call]:
+    found = with_names(calls_referring_to(project_id, name))
+    return every(
+        lambda before: page_of(found, PLACE_BY_TIME, size=IN_A_FILE, before=before), PLACE_BY_TIME
+    )
 
 
 def _asked_for(reading: Sequence[Call], name: str) -> list[tuple[Call, str]]:
@@ -94,15 +111,16 @@ def _asked_for(reading: Sequence[Call], name: str) -> list[tuple[Call, str]]:
 
 @require_safe
 @member_page()
-def artifact_documents(request: MemberRequest) -> HttpResponse:
+def artifact_documents(request: MemberRequest) -> HttpResponseBase:
     name = request.GET.get("of", "")
-    context = {
+    context: dict[str, Any] = {
         "page_title": "Documents that name it",
         "name": name,
         "naming": documents_naming(request.project, name),
     }
     part, page = "outcomes/_artifact_documents.html", "outcomes/artifact_part.html"
-    return shown_part(request, part, page, context)
+    file = one_of_tables(request, request.project, {"documents": (NAMING, context["naming"])})
+    return file or shown_part(request, part, page, context)
 
 
 def _stored(request: MemberRequest, name: str, uses: list[ArtifactUse]) -> Artifact | None:

@@ -1,6 +1,6 @@
 """The tables of a result as its page shows them, and what happened over time as bars."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -10,11 +10,14 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from governance.domain.figures import thousands
+from governance.domain.tables import Columns
+from governance.table_files import Tables
 from outcomes import charts, queries
 from outcomes.domain.backtests.sums import DRIFT, OTHERS
 from outcomes.models import Backtest
 from outcomes.views.backtest_words import NAMES, has_calls, limit_name
-from outcomes.views.paging import with_query
+from outcomes.views.paging import files_of_tables, with_query
+from outcomes.views.part_columns import CHANGES_BY, LIMITS_OF_BACKTEST, SAMPLES_OF_BACKTEST
 from outcomes.views.rows import arguments_line
 
 SHOWN: Final = 12
@@ -106,26 +109,52 @@ def tables(backtest: Backtest, slug: str) -> dict[str, Any]:
         if has_calls(backtest)
         else ""
     )
+    at = files_of_tables(
+        reverse("outcomes:backtest", args=[slug, backtest.pk]), *files_in(backtest)
+    )
     return {
         "all_url": calls_at,
         "all_changed": backtest.calls - backtest.unchanged,
         "by_rule": table(result.get("by_rule", {}), "rule", calls_at),
         "others": [
-            (f"By {kind}", kind, table(result.get(f"by_{kind}", {}), kind, calls_at))
+            (
+                f"By {kind}",
+                kind,
+                table(result.get(f"by_{kind}", {}), kind, calls_at),
+                at[f"by_{kind}"],
+            )
             for kind in ("tool", "agent")
         ],
         "by_session": table(result.get("by_session", {}), "session", calls_at),
         "sessions_changed": result.get("sessions_changed", 0),
         "over_time": over_time(result.get("over_time", [])),
-        "limits": [
-            limit | {"name": limit_name(limit)}
-            for limit in result.get("session_limits", {}).get("limits", [])
-            if not limit["assumed"] or any(limit["sessions"].values())
-        ],
+        "limits": _limits(result),
+        "files_of": at,
         "observed": sorted(
             result.get("observed", {}).items(), key=lambda rule: (-rule[1], rule[0])
         ),
     }
+
+
+def files_in(backtest: Backtest) -> Tables:
+    """All that its tables hold, whatever its page shows of them."""
+    result = backtest.result
+    by: dict[str, tuple[Columns[Any], Iterable[Any]]] = {
+        f"by-{kind}": (CHANGES_BY, result.get(f"by_{kind}", {}).items())
+        for kind in ("rule", "tool", "agent", "session")
+    }
+    return by | {
+        "limits": (LIMITS_OF_BACKTEST, _limits(result)),
+        "samples": (SAMPLES_OF_BACKTEST, list(_samples(backtest))),
+    }
+
+
+def _limits(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        limit | {"name": limit_name(limit)}
+        for limit in result.get("session_limits", {}).get("limits", [])
+        if not limit["assumed"] or any(limit["sessions"].values())
+    ]
 
 
 def over_time(pieces: list[dict[str, Any]]) -> OverTime | None:

@@ -1,9 +1,11 @@
 """Backtests as people meet them: a contract's list and form, a result, and the editor's panel."""
 
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, Final
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -14,11 +16,12 @@ from governance.domain.errors import DocumentInvalid, GovernanceError, NotFound
 from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.policies import Action, may, refuse_unless
 from governance.queries.drafts import text_in_editor
+from governance.table_files import one_of_tables, page_after_page
 from outcomes import commands, doorbell, queries
 from outcomes.models import Backtest
 from outcomes.queries.backtests import SHOWN
 from outcomes.views.backtest_form import Asked, asked_in, filled_in, form_context
-from outcomes.views.backtest_tables import samples, tables
+from outcomes.views.backtest_tables import files_in, samples, tables
 from outcomes.views.backtest_words import (
     limits_sentence,
     missing_sentences,
@@ -29,6 +32,7 @@ from outcomes.views.backtest_words import (
     undetermined_sentence,
 )
 from outcomes.views.paging import with_query
+from outcomes.views.part_columns import BACKTESTS
 from outcomes.views.tags import hash_of
 
 VERSIONS: Final = 100
@@ -36,7 +40,7 @@ VERSIONS: Final = 100
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
-def backtests(request: MemberRequest, bundle_name: str) -> HttpResponse:
+def backtests(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     bundle = governance.existing_bundle(request.project, bundle_name)
     versions = governance.versions_before(bundle, None, VERSIONS)
     asked, refused = asked_in(request.GET), ""
@@ -64,7 +68,20 @@ def backtests(request: MemberRequest, bundle_name: str) -> HttpResponse:
         "is_paged": "before" in request.GET,
         **form_context(request.project.pk, asked),
     }
-    return render(request, "outcomes/backtests.html", context, status=422 if refused else 200)
+    file = one_of_tables(
+        request, request.project, {"backtests": (BACKTESTS, _every(request, bundle.name))}
+    )
+    status = 422 if refused else 200
+    return file or render(request, "outcomes/backtests.html", context, status=status)
+
+
+def _every(request: MemberRequest, bundle_name: str) -> Iterator[Backtest]:
+    return page_after_page(
+        lambda last: queries.backtests_of(
+            request.project.pk, bundle_name, last.pk if last else None
+        )[:SHOWN],
+        SHOWN,
+    )
 
 
 @require_POST
@@ -82,7 +99,7 @@ def backtest_text(request: MemberRequest) -> HttpResponse:
 
 @require_safe
 @member_page()
-def backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
+def backtest(request: MemberRequest, backtest_id: int) -> HttpResponseBase:
     found = _found(request, backtest_id)
     context = _result(request, found) | {
         "page_title": f"Backtest of {found.bundle_name}",
@@ -92,7 +109,8 @@ def backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
         "may_write": may(request.role, Action.WRITE_CONTRACT),
         "may_deploy": may(request.role, Action.DEPLOY),
     }
-    return render(request, "outcomes/backtest.html", context)
+    file = one_of_tables(request, request.project, files_in(found))
+    return file or render(request, "outcomes/backtest.html", context)
 
 
 @require_safe

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from governance import queries as governance
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
+from governance.table_files import table_file
 from outcomes import queries
 from outcomes.commands.changed_calls import WITH_CALLS
 from outcomes.domain.backtests import keeping
@@ -24,20 +25,33 @@ from outcomes.queries.changed_calls import (
     number_of_changed,
 )
 from outcomes.views.backtest_words import NAMES, changed_sentence, told
-from outcomes.views.paging import links_of, start_of, with_query
+from outcomes.views.paging import every, files_of, links_of, start_of, with_query
+from outcomes.views.part_columns import CHANGED_CALLS
 from outcomes.views.rows import arguments_line
 
 SHOWN: Final = 50
+IN_A_FILE: Final = 500  # at once
 _NARROWS: Final = ("rule", "tool", "agent", "session", "environment")
 
 
 @require_safe
 @member_page()
-def calls_of_backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
+def calls_of_backtest(request: MemberRequest, backtest_id: int) -> HttpResponseBase:
     backtest = queries.backtest_numbered(request.project.pk, backtest_id)
     if backtest is None:
         raise NotFound("There is no such backtest.")
     wanted = _wanted(request)
+    file = table_file(
+        request,
+        request.project,
+        "calls-of-backtest",
+        CHANGED_CALLS,
+        lambda: every(
+            lambda before: changed_calls(backtest, wanted, size=IN_A_FILE, before=before), PLACE
+        ),
+    )
+    if file is not None:
+        return file
     start = start_of(request.GET, PLACE)
     page = changed_calls(backtest, wanted, size=SHOWN, before=start.before, after=start.after)
     kept = number_kept(backtest, wanted)
@@ -56,6 +70,7 @@ def calls_of_backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
         "changes": _choices(backtest, wanted, narrowed),
         "all_at": here if wanted.groups else "",
         "links": links_of(page, PLACE, with_query(narrowed, change=wanted.change)),
+        "files": files_of(with_query(narrowed, change=wanted.change)),
         "first": keeping.FIRST,
         "of_group": keeping.OF_GROUP,
         "most": keeping.MOST,

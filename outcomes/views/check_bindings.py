@@ -5,14 +5,17 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.domain.bindings import LAST, Binding, lines_from_form
 from governance.queries.check_bindings import bindings_of
+from governance.table_files import one_of_tables
 from outcomes.domain.shared_out import Partly, SharedOut
 from outcomes.queries.judged_calls import calls_shared_out
+from outcomes.views.part_columns import CALLS_BY_CHECK
 from outcomes.views.parts import shown_part
 from outcomes.views.sentences import counted
 
@@ -45,20 +48,24 @@ def bindings_preview(request: MemberRequest) -> HttpResponse:
 
 @require_safe
 @member_page()
-def check_use(request: MemberRequest) -> HttpResponse:
+def check_use(request: MemberRequest) -> HttpResponseBase:
     """How many calls of a day each check judges, each number put into its own row."""
     lines = bindings_of(request.project).lines
     found = _found(request, lines)
     used = used_by_check(lines, found)
     if of := request.GET.get("of", ""):
         used = Counter({of: used[of]})
+    rows = sorted(used.items(), key=lambda item: (-item[1], item[0]))
     context = {
         "page_title": "Calls by check",
-        "rows": sorted(used.items(), key=lambda item: (-item[1], item[0])),
+        "rows": rows,
         "calls": found.calls,
         "of": of,
     }
-    return shown_part(request, "outcomes/_check_use.html", "outcomes/check_part.html", context)
+    file = one_of_tables(request, request.project, {"checks": (CALLS_BY_CHECK, rows)})
+    return file or shown_part(
+        request, "outcomes/_check_use.html", "outcomes/check_part.html", context
+    )
 
 
 def used_by_check(lines: Sequence[Binding], found: SharedOut) -> Counter[str]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.domain.limit_use import LimitUse
+from governance.table_files import Tables, one_of_tables
 from outcomes import queries
 from outcomes.domain.beside import PartedAt, by_tool, parted_at
 from outcomes.models import Session
@@ -20,6 +21,7 @@ from outcomes.templatetags.addresses import call_url
 from outcomes.views import sentences
 from outcomes.views.limits import COUNTINGS, key_of
 from outcomes.views.named import named_session
+from outcomes.views.part_columns import LIMITS_OF_TWO, TOOLS_OF_TWO
 from outcomes.views.scope import kept_beside_one
 from outcomes.views.session_charts import Strip, strip_of
 from outcomes.views.session_standing import told_standing
@@ -40,7 +42,7 @@ class Side:
 
 @require_safe
 @member_page()
-def compare_sessions(request: MemberRequest) -> HttpResponse:
+def compare_sessions(request: MemberRequest) -> HttpResponseBase:
     one = named_session(request, request.GET.get("of", ""))
     context: dict[str, Any] = {
         "page_title": "Compare sessions",
@@ -66,7 +68,12 @@ def compare_sessions(request: MemberRequest) -> HttpResponse:
         "tools": by_tool(*calls),
         "limits": _limits(*(side.page.report.limits for side in sides)),
     }
-    return render(request, "outcomes/compare_sessions.html", context)
+    tables: Tables = {
+        "limits": (LIMITS_OF_TWO, context["limits"]),
+        "tools": (TOOLS_OF_TWO, context["tools"]),
+    }
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "outcomes/compare_sessions.html", context)
 
 
 def _other(request: MemberRequest, one: Session) -> Session | None:

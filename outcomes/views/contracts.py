@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -12,7 +13,9 @@ from django.views.decorators.http import require_safe
 
 from governance import queries as contracts
 from governance.auth import MemberRequest, member_page
+from governance.domain.tables import Columns
 from governance.queries.bundles import listed_bundles
+from governance.table_files import one_of_tables
 from outcomes.domain.moments import after_the_minute, time_text, to_the_minute
 from outcomes.queries.backtests import number_of_backtests
 from outcomes.queries.contracts import Denied, Running, denied_in, has_taken, running, running_each
@@ -20,6 +23,7 @@ from outcomes.queries.fleet import FleetAgent
 from outcomes.queries.observed import number_observed
 from outcomes.views.fleet_words import StandingWords, standing_words
 from outcomes.views.paging import with_query
+from outcomes.views.part_columns import RUNNING
 from outcomes.views.parts import shown_part
 from outcomes.views.sentences import number_word
 
@@ -41,6 +45,14 @@ class ContractRow(NamedTuple):
     denied_url: str
 
 
+COUNTED: Columns[ContractRow] = {
+    "contract": lambda row: row.name,
+    "agents": lambda row: row.agents,
+    "denied": lambda row: row.denied.now,
+    "denied_before": lambda row: row.denied.before,
+}
+
+
 class Taken(NamedTuple):
     """Of one environment: how many of its agents have the version that is live there."""
 
@@ -50,7 +62,7 @@ class Taken(NamedTuple):
 
 @require_safe
 @member_page()
-def contract_agents(request: MemberRequest) -> HttpResponse:
+def contract_agents(request: MemberRequest) -> HttpResponseBase:
     """How many agents run each contract of the list, and how many calls it denied: each number put
     into its own row."""
     listed = listed_bundles(request.project, "", LISTED)
@@ -69,14 +81,15 @@ def contract_agents(request: MemberRequest) -> HttpResponse:
         for bundle in listed
     ]
     context = {"page_title": "Agents by contract", "rows": rows}
-    return shown_part(
+    file = one_of_tables(request, request.project, {"contracts": (COUNTED, rows)})
+    return file or shown_part(
         request, "outcomes/_contract_agents.html", "outcomes/contract_part.html", context
     )
 
 
 @require_safe
 @member_page()
-def contract_figures(request: MemberRequest) -> HttpResponse:
+def contract_figures(request: MemberRequest) -> HttpResponseBase:
     """Who runs a contract, who has taken what is live, and how much it denied."""
     bundle = contracts.existing_bundle(request.project, request.GET.get("of", ""))
     found = running(request.project.pk, bundle.name)
@@ -106,7 +119,8 @@ def contract_figures(request: MemberRequest) -> HttpResponse:
         "denied_before": denied.before,
         "denied_url": _denied_url(request, bundle.name, since),
     }
-    return shown_part(
+    file = one_of_tables(request, request.project, {"agents": (RUNNING, found.agents)})
+    return file or shown_part(
         request, "outcomes/_contract_figures.html", "outcomes/contract_part.html", context
     )
 

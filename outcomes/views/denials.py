@@ -26,6 +26,7 @@ from outcomes.views.chart_links import link_to_calls
 from outcomes.views.denials_words import denials_sentence, most_words
 from outcomes.views.overview_charts import STEP_WORDS
 from outcomes.views.paging import files_of, with_query
+from outcomes.views.part_columns import OBSERVED
 from outcomes.views.scope import kept_beside_one, scope_of
 from outcomes.views.table_columns import DENIALS, LOOPS, RULES
 from outcomes.views.tags import hash_of
@@ -140,6 +141,7 @@ def _denials(request: MemberRequest, scope: Scope) -> dict[str, Any]:
         "all_url": denied_url(slug, scope),
         "loop_files": files_of(with_query(here, table="loops")),
         "rule_files": files_of(with_query(here, table="rules")),
+        "observed_files": files_of(with_query(here, table="observed")),
         "files": files_of(here),
         "live_url": with_query(live, **scope.query(), tag=_tag(scope, found.newest_event)),
     }
@@ -214,6 +216,14 @@ def _file(request: MemberRequest, scope: Scope) -> StreamingHttpResponse | None:
                 "denials-by-rule",
                 RULES,
                 lambda: _named(denied_of(project.pk, scope).denials.by_rule),
+            )
+        case "observed":
+            return table_file(
+                request,
+                project,
+                "would-have-been-denied",
+                OBSERVED,
+                lambda: observed_in(project.pk, scope),
             )
         case _:
             return table_file(

@@ -6,10 +6,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
-from governance.table_files import table_file
+from governance.table_files import Tables, one_of_tables, table_file
 from outcomes.domain.scope import Scope
 from outcomes.queries.disagreements import Judge, disagreements
 from outcomes.views.paging import with_query
+from outcomes.views.part_columns import DIFFERING
 from outcomes.views.scope import scope_of
 from outcomes.views.table_columns import DISAGREEMENTS
 
@@ -18,7 +19,8 @@ from outcomes.views.table_columns import DISAGREEMENTS
 @member_page()
 def disagreement_page(request: MemberRequest) -> HttpResponseBase:
     scope = scope_of(request, of_agent=False)
-    file = table_file(
+    asks_groups = request.GET.get("table", "") == ""
+    file = asks_groups and table_file(
         request,
         request.project,
         "disagreements",
@@ -27,9 +29,15 @@ def disagreement_page(request: MemberRequest) -> HttpResponseBase:
             disagreements(request.project.pk, scope.environment, scope.since, scope.until).groups
         ),
     )
-    if file is not None:
+    if file:
         return file
     found = disagreements(request.project.pk, scope.environment, scope.since, scope.until)
+    tables: Tables = {
+        "agents": (DIFFERING, found.agents),
+        "tools": (DIFFERING, found.tools),
+    }
+    if (file := one_of_tables(request, request.project, tables)) is not None:
+        return file
     context = {
         "page_title": "Disagreements",
         "found": found,

@@ -13,6 +13,7 @@ from governance.policies import Action, may
 from governance.table_files import table_file
 from outcomes import commands, doorbell, queries
 from outcomes.views.paging import every, links_of, start_of
+from outcomes.views.part_columns import BATCHES
 from outcomes.views.table_columns import REJECTED
 
 PLACE = ("id",)
@@ -46,7 +47,17 @@ def rejected(request: MemberRequest) -> HttpResponseBase:
 
 @require_safe
 @member_page()
-def set_aside(request: MemberRequest) -> HttpResponse:
+def set_aside(request: MemberRequest) -> HttpResponseBase:
+    project = request.project.pk
+    file = table_file(
+        request,
+        request.project,
+        "set-aside-batches",
+        BATCHES,
+        lambda: every(lambda before: queries.set_aside_batches(project, before=before), PLACE),
+    )
+    if file is not None:
+        return file
     start = start_of(request.GET, PLACE)
     page = queries.set_aside_batches(request.project.pk, before=start.before, after=start.after)
     backlog = queries.backlog(request.project.pk)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -19,14 +20,16 @@ from governance.domain.errors import NotFound
 from governance.domain.numbers import whole_number
 from governance.policies import Action, may
 from governance.queries.deployments import VersionThere, version_there
+from governance.table_files import Tables, one_of_tables
 from outcomes.commands.observed import take_back, tick_off
 from outcomes.queries.observed import Line, Named, observed
 from outcomes.views.paging import with_query
+from outcomes.views.part_columns import SUMS, WOULD_DENY
 
 
 @require_safe
 @member_page()
-def would_deny(request: MemberRequest, bundle_name: str) -> HttpResponse:
+def would_deny(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     places = _places(request, bundle_name)
     environment = request.GET.get("environment", "") or next(iter(places), "")
     context: dict[str, Any] = {
@@ -53,7 +56,14 @@ def would_deny(request: MemberRequest, bundle_name: str) -> HttpResponse:
         "by_agent": _first(found.by_agent),
         "may_tick": may(request.role, Action.DEPLOY),
     }
-    return render(request, "outcomes/would_deny.html", context)
+    tables: Tables = {
+        "lines": (WOULD_DENY, context["lines"]),
+        "by-rule": (SUMS, _by_rule(lines).items()),
+        "by-tool": (SUMS, found.by_tool.items()),
+        "by-agent": (SUMS, found.by_agent.items()),
+    }
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "outcomes/would_deny.html", context)
 
 
 @require_POST

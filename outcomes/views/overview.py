@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -14,10 +15,12 @@ from governance import queries as governed
 from governance.auth import MemberRequest, member_page
 from governance.domain.figures import percent, points, thousands
 from governance.domain.finding_words import kind_words
+from governance.table_files import Tables, one_of_tables
 from outcomes.domain.figures import Figures
 from outcomes.domain.loops import LOOP
 from outcomes.domain.scope import Scope
 from outcomes.domain.standing_out import Fall, Judged, falls
+from outcomes.domain.tools import Compared
 from outcomes.queries import overview as found
 from outcomes.queries.denials import denial_loops
 from outcomes.queries.overview import Period
@@ -26,8 +29,10 @@ from outcomes.views import overview_charts as charts
 from outcomes.views import overview_words as words
 from outcomes.views.backlog import backlog_of
 from outcomes.views.chart_links import link_to_calls
-from outcomes.views.paging import with_query
+from outcomes.views.paging import files_of_tables, with_query
+from outcomes.views.part_columns import TOOLS_OF_AGENT
 from outcomes.views.scope import kept_beside_one, scope_of, tag_of
+from outcomes.views.table_columns import SESSIONS
 from outcomes.views.tool_rows import tool_rows, worst_first
 
 FINDINGS = 100
@@ -44,9 +49,14 @@ def project(request: MemberRequest) -> HttpResponse:
 
 @require_safe
 @member_page()
-def overview(request: MemberRequest) -> HttpResponse:
+def overview(request: MemberRequest) -> HttpResponseBase:
     context = _overview(request, scope_of(request)) | {"page_title": "Overview"}
-    return render(request, "outcomes/overview.html", context)
+    tables: Tables = {
+        "tools": (TOOLS_OF_AGENT, context["compared"]),
+        "stopped-sessions": (SESSIONS, context["stopped"]),
+    }
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "outcomes/overview.html", context)
 
 
 @require_safe
@@ -69,7 +79,8 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     worse = is_worse(whole, then)
     tools, tools_before = now.by_tool(), before.by_tool()
     fallen = falls(_judged(tools), _judged(tools_before))
-    worst = [name for name in worst_first(tools) if tools[name].judged][:TOOLS_SHOWN]
+    ranked = worst_first(tools)
+    worst = [name for name in ranked if tools[name].judged][:TOOLS_SHOWN]
     notices, number = _attention(request, scope, fallen, counts, denied=whole.denied)
     # Without a session in these times nothing is told of the newest event along with them.
     newest = counts.newest_event or found.newest_event(project_id)
@@ -99,6 +110,14 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
             fallen={each.tool for each in fallen},
         ),
         "tools_of": len(tools),
+        "compared": (
+            Compared(each, tools[each], tools_before.get(each, Figures())) for each in ranked
+        ),
+        "files_of": files_of_tables(
+            with_query(reverse("outcomes:overview", args=[request.project.slug]), **scope.query()),
+            "tools",
+            "stopped-sessions",
+        ),
         "live_url": with_query(live, **scope.query() | {"tag": tag}),
         **_charts(request, scope, now, before, worse=worse),
     }

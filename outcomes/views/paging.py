@@ -66,6 +66,11 @@ def files_of(address: str) -> str:
     return f"{address}{'&' if '?' in address else '?'}"
 
 
+def files_of_tables(address: str, *names: str) -> dict[str, str]:
+    """The same of the tables of a page that has several, by name; a template has no dashes."""
+    return {name.replace("-", "_"): files_of(with_query(address, table=name)) for name in names}
+
+
 def with_query(address: str, **chosen: str) -> str:
     """The address with what is chosen, without what is not."""
     query = urlencode({name: value for name, value in chosen.items() if value})

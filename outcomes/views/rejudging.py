@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -21,12 +22,14 @@ from governance.queries.checks import (
     ours_named,
 )
 from governance.queries.including import names_of_newer
+from governance.table_files import Tables, one_of_tables, page_after_page
 from outcomes import commands, doorbell, queries
 from outcomes.commands.wanted import MOST_GLOBS
 from outcomes.models import Rejudging
 from outcomes.queries.rejudging import SHOWN
 from outcomes.views.backtest_form import Asked, asked_in, filled_in, form_context
-from outcomes.views.paging import with_query
+from outcomes.views.paging import files_of_tables, with_query
+from outcomes.views.part_columns import FLIPPED, FLIPS_BY_RULE, FLIPS_BY_TOOL, REJUDGINGS, SHIFTS
 from outcomes.views.rejudging_words import (
     FIGURES,
     SHOWN_ROWS,
@@ -51,7 +54,7 @@ CANCELLED: Final[dict[str, str]] = {
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
-def check_backtests(request: MemberRequest, check_name: str) -> HttpResponse:
+def check_backtests(request: MemberRequest, check_name: str) -> HttpResponseBase:
     """What a version of a check would change: a form, and what came out before."""
     versions = _versions(request, check_name)
     if not versions:
@@ -82,7 +85,8 @@ def check_backtests(request: MemberRequest, check_name: str) -> HttpResponse:
         "refused": refused,
     }
     status = 422 if refused else 200
-    return render(request, "outcomes/check_backtests.html", context, status=status)
+    file = one_of_tables(request, request.project, _table(request, BACKTEST, check_name))
+    return file or render(request, "outcomes/check_backtests.html", context, status=status)
 
 
 class Numbered(NamedTuple):
@@ -136,7 +140,7 @@ def _meant_tools(request: MemberRequest, text: str) -> tuple[str, ...]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
-def reclassifications(request: MemberRequest) -> HttpResponse:
+def reclassifications(request: MemberRequest) -> HttpResponseBase:
     asked, refused = asked_in(request.GET), ""
     if request.method == "POST":
         refuse_unless(request.role, Action.WRITE_CHECK)
@@ -159,18 +163,19 @@ def reclassifications(request: MemberRequest) -> HttpResponse:
         "refused": refused,
     }
     status = 422 if refused else 200
-    return render(request, "outcomes/reclassifications.html", context, status=status)
+    file = one_of_tables(request, request.project, _table(request, RECLASSIFICATION))
+    return file or render(request, "outcomes/reclassifications.html", context, status=status)
 
 
 @require_safe
 @member_page()
-def check_backtest(request: MemberRequest, check_backtest_id: int) -> HttpResponse:
+def check_backtest(request: MemberRequest, check_backtest_id: int) -> HttpResponseBase:
     return _page(request, _found(request, check_backtest_id, BACKTEST))
 
 
 @require_safe
 @member_page()
-def reclassification(request: MemberRequest, reclassification_id: int) -> HttpResponse:
+def reclassification(request: MemberRequest, reclassification_id: int) -> HttpResponseBase:
     return _page(request, _found(request, reclassification_id, RECLASSIFICATION))
 
 
@@ -191,7 +196,7 @@ def cancel_rejudging(request: MemberRequest, job_kind: str, rejudging_id: int) -
     return redirect(_url(request, found))
 
 
-def _page(request: MemberRequest, found: Rejudging) -> HttpResponse:
+def _page(request: MemberRequest, found: Rejudging) -> HttpResponseBase:
     is_backtest = found.kind == BACKTEST
     title = f"What {found.check_name} would change" if is_backtest else "Reclassified calls"
     context = _result(request, found) | {
@@ -200,7 +205,8 @@ def _page(request: MemberRequest, found: Rejudging) -> HttpResponse:
         "may_write": may(request.role, Action.WRITE_CHECK),
         "again_url": _again_url(request, found),
     }
-    return render(request, "outcomes/rejudging.html", context)
+    file = one_of_tables(request, request.project, context["tables"])
+    return file or render(request, "outcomes/rejudging.html", context)
 
 
 def _result(request: MemberRequest, found: Rejudging) -> dict[str, Any]:
@@ -212,6 +218,13 @@ def _result(request: MemberRequest, found: Rejudging) -> dict[str, Any]:
     tag = hash_of(found.pk, found.status, found.passed, counts)
     live = reverse("outcomes:rejudging_standing", args=[slug, found.kind, found.pk])
     started, ended = found.started_at, found.finished_at
+    moved, examples = shifts(result["shifts"]), list(samples(flips["samples"]))
+    tables: Tables = {
+        "by-tool": (FLIPS_BY_TOOL, by_tool),
+        "by-rule": (FLIPS_BY_RULE, by_rule),
+        "limits": (SHIFTS, moved),
+        "samples": (FLIPPED, examples),
+    }
     return {
         "rejudging": found,
         "is_backtest": found.kind == BACKTEST,
@@ -225,12 +238,14 @@ def _result(request: MemberRequest, found: Rejudging) -> dict[str, Any]:
         "rules": by_rule[:SHOWN_ROWS],
         "more_rules": max(0, len(by_rule) - SHOWN_ROWS),
         "sessions": result["shifts"]["sessions"],
-        "shifts": shifts(result["shifts"]),
+        "shifts": moved,
         "not_checked": sorted(flips["not_checked"].items(), key=lambda row: (-row[1], row[0])),
-        "samples": list(samples(flips["samples"])),
+        "samples": examples,
         "took": ended - started if ended and started else None,
         "cancelled": CANCELLED[found.kind],
         "may_cancel": may(request.role, Action.WRITE_CHECK) and not found.has_ended,
+        "tables": tables,
+        "files_of": files_of_tables(_url(request, found), *tables),
         "tag": tag,
         "live_url": "" if found.has_ended else with_query(live, tag=tag),
     }
@@ -258,6 +273,16 @@ def _list(request: MemberRequest, found: list[Rejudging], asked: Asked) -> dict[
         "older": found[SHOWN - 1].pk if len(found) > SHOWN else None,
         "is_paged": "before" in request.GET,
     }
+
+
+def _table(request: MemberRequest, kind: str, check: str = "") -> Tables:
+    rows = page_after_page(
+        lambda last: queries.rejudgings(
+            request.project.pk, kind, check=check, before=last.pk if last else None
+        )[:SHOWN],
+        SHOWN,
+    )
+    return {"runs": (REJUDGINGS, rows)}
 
 
 def _started(

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -11,9 +12,11 @@ from django.views.decorators.http import require_POST, require_safe
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import InvalidInput
 from governance.policies import Action, may
+from governance.table_files import one_of_tables
 from outcomes import commands, queries
 from outcomes.domain.scope import NAMES
 from outcomes.views.paging import with_query
+from outcomes.views.part_columns import SAVED_VIEWS
 
 # What of an address is a view: not where in the list one was.
 HELD: Final = (*NAMES, "q", "state", "contract", "version", "limit", "has", "sort")
@@ -21,9 +24,11 @@ HELD: Final = (*NAMES, "q", "state", "contract", "version", "limit", "has", "sor
 
 @require_safe
 @member_page()
-def saved_views(request: MemberRequest) -> HttpResponse:
+def saved_views(request: MemberRequest) -> HttpResponseBase:
     context = _views(request) | {"page_title": "Saved views"}
-    return render(request, "outcomes/saved_views.html", context)
+    found = queries.saved_views(request.project.pk, request.user.pk)
+    file = one_of_tables(request, request.project, {"views": (SAVED_VIEWS, found)})
+    return file or render(request, "outcomes/saved_views.html", context)
 
 
 @require_safe

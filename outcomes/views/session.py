@@ -22,11 +22,11 @@ from outcomes.views.before_words import beside_session
 from outcomes.views.calls import session_calls
 from outcomes.views.limits import limit_bars
 from outcomes.views.named import named_session, session_at
-from outcomes.views.paging import with_query
+from outcomes.views.paging import files_of_tables, with_query
 from outcomes.views.rows import CallLine, principal_words
 from outcomes.views.scope import kept_beside_one
 from outcomes.views.session_charts import failing_tools, lines_chart, strip_of
-from outcomes.views.session_files import files_of_tables, session_file
+from outcomes.views.session_files import CHILDREN, TABLES, session_file
 from outcomes.views.session_standing import state_of, state_with, told_standing
 from outcomes.views.session_tags import standing_tag
 from outcomes.views.session_zoom import Zoom, kept_of, zoom_of
@@ -111,7 +111,7 @@ def _standing(request: MemberRequest, page: SessionPage, state: str) -> dict[str
         "artifacts": overview.artifacts[-ARTIFACTS_SHOWN:],
         "is_read_whole": page.is_read_whole,
         "standing_url": here.live(zoom.query()),
-        "files_of": files_of_tables(here.page),
+        "files_of": files_of_tables(here.page, *TABLES, CHILDREN),
     }
 
 

@@ -7,12 +7,13 @@ from django.http.response import HttpResponseBase
 
 from governance.auth import MemberRequest
 from governance.domain.tables import Columns
-from governance.table_files import table_file
+from governance.table_files import one_of_tables, table_file
 from outcomes import queries
 from outcomes.domain.overview import BriefCall, Overview, TurnLine, WasteLine
 from outcomes.models import Session
+from outcomes.queries.about_sessions import family_of
 from outcomes.views.calls import session_calls_file
-from outcomes.views.paging import files_of, with_query
+from outcomes.views.table_columns import SESSIONS
 
 TURNS: Final[Columns[TurnLine]] = {
     "turn_id": lambda row: row.turn_id,
@@ -44,6 +45,7 @@ ARTIFACTS: Final[Columns[tuple[int, BriefCall]]] = {
     "size_bytes": lambda row: row[1].artifact_bytes,
     "stored": lambda row: row[1].artifact_sha256 is not None,
 }
+CHILDREN: Final = "children"
 TABLES: Final[dict[str, tuple[Columns[Any], Callable[[Overview], Iterable[Any]]]]] = {
     "turns": (TURNS, lambda overview: overview.turns),
     "waste": (WASTE, lambda overview: overview.waste),
@@ -54,6 +56,10 @@ TABLES: Final[dict[str, tuple[Columns[Any], Callable[[Overview], Iterable[Any]]]
 def session_file(request: MemberRequest, session: Session) -> HttpResponseBase | None:
     """None where the page itself is asked for."""
     name = request.GET.get("table", "")
+    if name == CHILDREN:
+        ids = [each.pk for each in family_of(session).children]
+        children = queries.sessions(session.project_id).filter(pk__in=ids)
+        return one_of_tables(request, request.project, {CHILDREN: (SESSIONS, children)})
     if name not in TABLES:
         return session_calls_file(request, session)
     columns, rows = TABLES[name]
@@ -64,7 +70,3 @@ def session_file(request: MemberRequest, session: Session) -> HttpResponseBase |
         columns,
         lambda: rows(queries.whole_session(session).overview),
     )
-
-
-def files_of_tables(address: str) -> dict[str, str]:
-    return {name: files_of(with_query(address, table=name)) for name in TABLES}

@@ -18,7 +18,7 @@ from governance.domain.errors import DocumentInvalid, InvalidInput, NotFound
 from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.policies import Action, may
 from governance.queries.check_drafts import check_draft_numbered
-from governance.table_files import table_file
+from governance.table_files import Tables, one_of_tables, table_file
 from outcomes import commands, doorbell
 from outcomes.models import Rejudging, Suggestion
 from outcomes.queries.suggestions import (
@@ -28,6 +28,7 @@ from outcomes.queries.suggestions import (
     open_suggestions,
     row_of,
 )
+from outcomes.views.part_columns import DISMISSED, SAMPLES_OF_SUGGESTION
 from outcomes.views.suggestion_words import effect_words, rule_words, seen_words, what_words
 from outcomes.views.table_columns import SUGGESTIONS
 
@@ -38,21 +39,27 @@ PAGE = "outcomes:suggestions"
 @member_page()
 def suggestions(request: MemberRequest) -> HttpResponseBase:
     project = request.project.pk
-    file = table_file(
+    asks_rows = "table" not in request.GET
+    file = asks_rows and table_file(
         request, request.project, "suggestions", SUGGESTIONS, lambda: open_suggestions(project)
     )
-    if file is not None:
+    if file:
         return file
     found, look = open_suggestions(project), look_of(project)
+    dismissed = dismissed_suggestions(project)
+    tables: Tables = {
+        "samples": (SAMPLES_OF_SUGGESTION, [(each, one) for each in found for one in each.samples]),
+        "dismissed": (DISMISSED, dismissed),
+    }
+    if (file := one_of_tables(request, request.project, tables)) is not None:
+        return file
     context = {
         "page_title": "Suggestions",
         "suggestions": [_told(each) for each in found],
         "shown": len(found),
         "total": number_of_open_suggestions(project),
         "tools": len({each.tool_id for each in found}),
-        "dismissed": [
-            (_told(each), shown(each.dismissed_by)) for each in dismissed_suggestions(project)
-        ],
+        "dismissed": [(_told(each), shown(each.dismissed_by)) for each in dismissed],
         "look": look,
         "is_looking": look is not None and not look.has_ended,
         "may_write": may(request.role, Action.WRITE_CHECK),

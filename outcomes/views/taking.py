@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -10,10 +11,12 @@ from django.views.decorators.http import require_safe
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
 from governance.domain.numbers import whole_number
+from governance.table_files import one_of_tables
 from outcomes.domain.taking import Taking
 from outcomes.queries.fleet import FleetAgent
 from outcomes.queries.taking import Takers, takers
 from outcomes.views.paging import with_query
+from outcomes.views.part_columns import TAKING
 from outcomes.views.sentences import number_word
 from outcomes.views.tags import hash_of
 
@@ -35,9 +38,12 @@ class Line(NamedTuple):
 
 @require_safe
 @member_page()
-def taking(request: MemberRequest) -> HttpResponse:
+def taking(request: MemberRequest) -> HttpResponseBase:
     """The fragment, or a page of its own for who follows the link to it."""
     context = _taking(request)
+    file = one_of_tables(request, request.project, {"agents": (TAKING, context["takers"])})
+    if file is not None:
+        return file
     if not request.headers.get("HX-Request"):
         return render(request, "outcomes/taking.html", context)
     if request.GET.get("tag") == context["tag"]:
@@ -65,6 +71,7 @@ def _taking(request: MemberRequest) -> dict[str, Any]:
         "number": int(number),
         "place": environment,
         "rows": [Line(each.agent, *WORDS[each.taking]) for each in rows],
+        "takers": found.rows,
         "more": len(found.rows) - len(rows),
         "knows_connections": found.knows_connections,
         "told": taking_words(found),

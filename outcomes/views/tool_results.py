@@ -3,11 +3,12 @@ of the page of a tool, with an address of its own."""
 
 from typing import Final
 
-from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.policies import Action, may
+from governance.table_files import one_of_tables
 from outcomes.domain.result_shapes import of_shapes
 from outcomes.domain.shapes import shape_of
 from outcomes.queries.suggestions import suggestions_for
@@ -16,6 +17,7 @@ from outcomes.rejudging.trying import read_results
 from outcomes.templatetags.addresses import tool_url
 from outcomes.views.named import named_tool
 from outcomes.views.outputs_at_hand import OutputsAtHand
+from outcomes.views.part_columns import SHAPES
 from outcomes.views.parts import shown_part
 from outcomes.views.recorded_words import unread_sentences
 from outcomes.views.scope import scope_of
@@ -26,7 +28,7 @@ SHOWN: Final = 12
 
 @require_safe
 @member_page()
-def tool_results(request: MemberRequest) -> HttpResponse:
+def tool_results(request: MemberRequest) -> HttpResponseBase:
     scope = scope_of(request)
     tool = named_tool(request, request.GET.get("of", ""), scope).tool
     rows, environments = newest_in(tool, scope)
@@ -45,4 +47,7 @@ def tool_results(request: MemberRequest) -> HttpResponse:
         "suggestions": [what_words(each) for each in suggestions_for(tool)],
         "may_write": may(request.role, Action.WRITE_CHECK),
     }
-    return shown_part(request, "outcomes/_tool_results.html", "outcomes/tool_part.html", context)
+    file = one_of_tables(request, request.project, {"shapes": (SHAPES, shapes)})
+    return file or shown_part(
+        request, "outcomes/_tool_results.html", "outcomes/tool_part.html", context
+    )

@@ -1,8 +1,8 @@
 """Two versions of a check by what they said of the same calls."""
 
-from typing import Final
+from typing import Any, Final
 
-from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -11,14 +11,17 @@ from governance.domain.errors import NotFound
 from governance.domain.numbers import whole_number
 from governance.domain.success import Verdict
 from governance.queries.checks import check_named, ours_named
+from governance.table_files import Tables, one_of_tables
 from outcomes.queries.two_versions import two_versions, versions_heard
+from outcomes.views.part_columns import TWO_VERDICTS
+from outcomes.views.part_columns import VERDICTS as TWO
 
 VERDICTS: Final = (Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN)
 
 
 @require_safe
 @member_page()
-def check_verdicts(request: MemberRequest, check_name: str) -> HttpResponse:
+def check_verdicts(request: MemberRequest, check_name: str) -> HttpResponseBase:
     if check_named(request.project, check_name) is None and ours_named(check_name) is None:
         raise NotFound("There is no such check.")
     heard = versions_heard(request.project.pk, check_name)
@@ -27,7 +30,7 @@ def check_verdicts(request: MemberRequest, check_name: str) -> HttpResponse:
     if first is not None and second is not None and first != second:
         found = two_versions(request.project.pk, check_name, first, second)
     counts = found.counts if found else {}
-    context = {
+    context: dict[str, Any] = {
         "page_title": f"Verdicts of {check_name}",
         "name": check_name,
         "versions": heard,
@@ -42,7 +45,12 @@ def check_verdicts(request: MemberRequest, check_name: str) -> HttpResponse:
         "differing": sum(number for (one, other), number in counts.items() if one != other),
         "samples": found.samples if found else [],
     }
-    return render(request, "outcomes/check_verdicts.html", context)
+    tables: Tables = {
+        "verdicts": (TWO, [(*pair, number) for pair, number in counts.items()]),
+        "samples": (TWO_VERDICTS, context["samples"]),
+    }
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "outcomes/check_verdicts.html", context)
 
 
 def _chosen(request: MemberRequest, key: str, heard: list[int]) -> int | None:
