@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from django.http import HttpRequest, QueryDict
 
-from outcomes.domain.scope import ALL, NAMES, RANGES, TIMES, Scope
+from outcomes.domain.scope import ALL, CHOSEN, NAMES, RANGES, TIMES, Scope
 from outcomes.views import scope as scopes
 
 # A place in a list is that of one scope; in another one it leads nowhere.
@@ -53,8 +53,15 @@ def carried(request: HttpRequest, *, is_entry: bool) -> dict[str, str]:
     """What an address of this page says of its scope, for those that navigation leads to. Beside
     the pages of the navigation, an environment or an agent may say which one thing is shown."""
     if is_entry and "scope" not in vars(request):
-        return {name: value for name in NAMES[:4] if (value := request.GET.get(name, ""))}
+        return {name: value for name in NAMES if (value := request.GET.get(name, ""))}
     return scopes.carried(request)
+
+
+def carried_to_one(request: HttpRequest, carried: dict[str, str]) -> dict[str, str]:
+    """The same for the address of one thing, beside which an environment or an agent means another:
+    no more than was asked for, so that most of these stay short."""
+    times = {name: value for name in TIMES if (value := request.GET.get(name, ""))}
+    return times | {there: carried[name] for name, there in CHOSEN.items() if name in carried}
 
 
 def _with(request: HttpRequest, less: tuple[str, ...], name: str = "", value: str = "") -> str:

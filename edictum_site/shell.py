@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from edictum_site.scope_bar import carried, scope_bar
+from edictum_site.scope_bar import carried, carried_to_one, scope_bar
 from governance.auth import beside
 from governance.domain.figures import duration, thousands
 from governance.models import Project
@@ -91,7 +91,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         ATTENTION: found.findings,
         CONTRACTS: found.requests,
     }
-    query = urlencode(carried(request, is_entry=_is_entry(request, project)))
+    chosen = carried(request, is_entry=_is_entry(request, project))
     nav = [
         [_entry(request, project, counts, *entry) for entry in group]
         for group in ((START,) if not found.begun else (), *GROUPS)
@@ -101,7 +101,8 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         **look,
         "scope": scope,
         "scope_bar": None if scope is None else scope_bar(request, scope),
-        "carried": f"?{query}" if query else "",
+        "carried": _query(chosen),  # after the address of a list or of figures
+        "carried_to_one": _query(carried_to_one(request, chosen)),  # after that of one thing
         "project": project,
         "projects": getattr(request, "projects", []),
         "environments": environments,
@@ -116,6 +117,10 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             backlog_of(request, project.pk), worker=pulse.is_felt(), is_starting=pulse.is_awaited()
         ),
     }
+
+
+def _query(chosen: dict[str, str]) -> str:
+    return f"?{urlencode(chosen)}" if chosen else ""
 
 
 def console_state(

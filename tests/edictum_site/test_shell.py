@@ -15,6 +15,7 @@ from outcomes.models import Tool
 from outcomes.queries import Backlog
 from outcomes.templatetags.addresses import tool_url
 from tests import builders
+from tests.governance.deploying import live, saved
 
 
 def test_the_shell_names_ones_own_projects_the_environments_and_the_page(project):
@@ -58,9 +59,45 @@ def test_navigation_carries_the_scope_from_page_to_page(project, admin_client):
     # What has no scope of its own hands it on.
     contracts = admin_client.get(reverse("governance:contracts", args=[project.slug]), chosen)
     assert carried_by(contracts, "Sessions") == {"range": ["7d"], "environment": ["staging"]}
+    of_one = admin_client.get(
+        reverse("governance:contracts", args=[project.slug]), chosen | {"agent": "bot"}
+    )
+    assert carried_by(of_one, "Sessions")["agent"] == ["bot"]
     # Beside the pages of the navigation, an environment may say which one thing is shown.
     keys = admin_client.get(reverse("governance:keys", args=[project.slug]), chosen)
     assert carried_by(keys, "Sessions") == {"range": ["7d"]}
+
+
+def hrefs(page, path):
+    """What the links of a page to this path say of the scope."""
+    found = re.findall(r'href="([^"#]*)', page.content.decode())
+    asked = [urlsplit(html.unescape(each)) for each in found]
+    return [parse_qs(each.query) for each in asked if each.path == path]
+
+
+def test_time_environment_and_agent_survive_the_pages_of_a_contract(project, admin_client):
+    version = live(saved(project, "first"))
+    here = [project.slug, version.bundle.name]
+    chosen = {"range": "7d", "environment": "production", "agent": "bot"}
+    asked = {name: [value] for name, value in chosen.items()}
+    beside = {"range": ["7d"], "chosen-environment": ["production"], "chosen-agent": ["bot"]}
+    text = reverse("governance:contract_version", args=[*here, 1])
+    overview = reverse("governance:contract", args=here)
+    sessions = reverse("outcomes:sessions", args=[project.slug])
+    contracts = reverse("governance:contracts", args=[project.slug])
+    page = admin_client.get(contracts, chosen)
+    assert hrefs(page, overview) == [beside]
+    assert hrefs(page, text) == [beside]
+    kept = {name: value for name, (value,) in beside.items()}
+    for address in (text, overview, reverse("governance:compare_contract", args=here)):
+        page = admin_client.get(address, kept)
+        assert hrefs(page, sessions)[0] == asked, address
+        assert asked in hrefs(page, contracts), address
+        assert beside in hrefs(page, overview), address
+    stopped = reverse("outcomes:denials_of_rule", args=[project.slug])
+    (told,) = hrefs(admin_client.get(text, kept), stopped)
+    assert {name: told[name] for name in asked} == asked
+    assert hrefs(admin_client.get(overview, kept), text) == [beside, beside]
 
 
 def test_the_bar_offers_ranges_and_keeps_what_else_was_chosen(project, admin_client):
