@@ -81,6 +81,15 @@ def ours_named(name: str) -> Ours | None:
     return Ours(name, version, text, origin, head.description, head.rules)
 
 
+def compiled_of(project: Project | int, name: str, version: int | None) -> Compiled | None:
+    """Of this version, whoever brings it."""
+    if name == DEFAULT.name:
+        return DEFAULT_COMPILED
+    if version is None or (own := own_version(project, name, version)) is None:
+        return shipped()[name] if VERSIONS.get(name) == version else None
+    return own.compiled
+
+
 def check_named(project: Project, name: str) -> Check | None:
     """A check of its own."""
     if not NAME.fullmatch(name):

@@ -18,6 +18,7 @@ from outcomes.queries import StoredEvent, WholeCall
 from outcomes.queries.around_call import attempts_among, calls_alike, near, previous_of_tool
 from outcomes.queries.artifact_pieces import beginning_of
 from outcomes.views.call_words import call_sentence, event_words, value_seen
+from outcomes.views.check_trail import rules_before
 from outcomes.views.contract_calls import call_to_try
 from outcomes.views.named import named_call
 from outcomes.views.rows import is_late, judge_of
@@ -49,6 +50,7 @@ def call(request: MemberRequest, call_id: str) -> HttpResponse:
         "judge": judge_of(row),
         "sentence": call_sentence(row, is_late=is_late(row, timezone.now())),
         "value_seen": value_seen(row),
+        "before": rules_before(whole),
         "approvals": queries.approvals_of(whole),
         "events": [_event(each) for each in whole.events],
         **_became(whole),

@@ -4,6 +4,7 @@ import pytest
 
 from governance.domain.roles import Role
 from tests import builders
+from tests.governance.naming import a_check, bound
 from tests.outcomes.pages import Pages, a_denied_item, an_item, text_of
 
 QUERIES = 12
@@ -176,6 +177,47 @@ def test_a_call_of_another_project_is_not_there(pages, agent):
     theirs = Pages(builders.signed_in(other.user), other.project.slug)
     assert theirs.get(f"calls/{item['call_id']}/").status_code == 404
     assert pages.get("calls/nobody/").status_code == 404
+
+
+FLAGS = "{when: {result.flag%d: {equals: false}}, id: flag-%d, verdict: failure}"
+
+
+def judged_by(project, rules):
+    a_check(project, *(FLAGS % (number, number) for number in range(rules)))
+    bound(project, "crm mine")
+
+
+def test_the_rules_that_were_tried_before_stand_above_the_one_that_decided(
+    project, pages, agent, django_assert_max_num_queries
+):
+    judged_by(project, 4)
+    item = an_item(tool_name="crm", output={"flag0": True, "flag2": False})
+    agent.post(item)
+    with django_assert_max_num_queries(QUERIES):
+        text = pages.call(item["call_id"])
+    tried = ("flag-0 not so result.flag0 true", "flag-1 not so result.flag1 missing")
+    assert all(each in text for each in tried)
+    assert text.index(tried[0]) < text.index(tried[1]) < text.index("flag-2 failure")
+    assert "flag-3" not in text
+
+
+def test_many_rules_that_were_tried_before_are_folded(project, pages, agent):
+    judged_by(project, 9)
+    item = an_item(tool_name="crm", output={"fine": True})
+    agent.post(item)
+    text = pages.call(item["call_id"])
+    assert "Why success check mine v1 9 rules tried before" in text
+    assert text.count(" not so ") == 9
+    assert "otherwise success" in text
+
+
+def test_the_rules_of_an_output_that_is_stored_apart_are_not_asked_again(project, pages, agent):
+    judged_by(project, 4)
+    item = an_item(tool_name="crm", output={"flag2": False, "more": "z" * 13_000})
+    agent.post(item)
+    text = pages.call(item["call_id"])
+    assert "flag-2 failure" in text
+    assert "not so" not in text
 
 
 @pytest.mark.parametrize("neighbours", [0, 300])

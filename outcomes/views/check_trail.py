@@ -1,0 +1,39 @@
+"""The rules of the check that judged a call, asked again, up to the one that decided."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from governance.domain.checks.trail import Step, trail
+from governance.queries.checks import compiled_of
+from outcomes.domain.outcome import NotReported, ToolExecutionResult
+from outcomes.queries import WholeCall
+
+FEW: Final = 5  # rules that stand open above the one that decided
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The rules that did not decide."""
+
+    steps: list[Step]
+
+    @property
+    def are_few(self) -> bool:
+        return len(self.steps) <= FEW
+
+
+def rules_before(whole: WholeCall) -> Before | None:
+    """None where nobody can tell: the output is stored apart, or its check is not there any more,
+    or what is known of the call now is not what the check saw then."""
+    row, outcome = whole.row, whole.folded.outcome
+    if not row.check_name or not isinstance(outcome, ToolExecutionResult):
+        return None
+    if isinstance(outcome.output, NotReported):
+        return None
+    compiled = compiled_of(row.project_id, row.check_name, row.check_version)
+    if compiled is None:
+        return None
+    steps = trail(compiled, row.tool.name, outcome.output, row.elapsed_ms)
+    if not steps or not steps[-1].decides or steps[-1].rule != row.check_rule:
+        return None
+    return Before(steps[:-1])
