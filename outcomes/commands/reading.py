@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from governance.domain.made_often import made_often
 from governance.queries import Judges, judges
 from outcomes import codec
 from outcomes.codec import Verdicts, digest_of, verdicts_of
@@ -34,6 +35,7 @@ class Reported:
     batch: Claimed
 
 
+@made_often
 @dataclass(frozen=True, slots=True)
 class Told:
     """A call as far as this claim tells it; for most calls that is all there ever is."""

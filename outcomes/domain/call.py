@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from governance.domain.json_value import Json
+from governance.domain.made_often import made_often
 from governance.domain.success import Verdict
 from outcomes.domain.event import Event
 from outcomes.domain.outcome import Outcome, ToolDenied
@@ -12,6 +13,7 @@ from outcomes.domain.outcome import Outcome, ToolDenied
 _REPEATABLE = frozenset({"pure", "read"})
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A folded call: its strongest event, completed by the others, and what all of them say.

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Final, NoReturn, assert_never
 
 from governance.domain.json_value import Json
+from governance.domain.made_often import made_often
 from governance.domain.success import SuccessCheck, Verdict
 from outcomes.domain.call import Call
 from outcomes.domain.outcome import (
@@ -24,6 +25,7 @@ CHECKED_LIMIT: Final = 16 * 1024 * 1024
 LONGEST_REASON: Final = 500
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classification:
     """A verdict and where it comes from. No check is asked about a timeout or a failure."""

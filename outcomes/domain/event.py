@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any, ClassVar, Literal
 
 from governance.domain.json_value import Json
+from governance.domain.made_often import made_often
 from governance.domain.success import Verdict
 from outcomes.domain.outcome import Outcome
 
@@ -113,6 +114,7 @@ Report = (
 )
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """One thing an agent reported about one call. `order` is the order of acceptance."""

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any, Self
 
 from governance.domain.limit_use import LimitCounter, LimitUse, limit_denying
+from governance.domain.made_often import made_often
 from governance.domain.session_limits import (
     MaxAttempts,
     MaxExecutions,
@@ -29,6 +30,7 @@ OTHERS = "(others)"
 UNJUDGED = "unjudged"  # stopped, and nobody can say whether that was right
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One call as its session counts it."""
