@@ -50,9 +50,12 @@ def insert_new(
 
 
 def insert_missing(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
-    """Insert what is not there yet by any unique rule; the database numbers the rows."""
+    """Insert what is not there yet by any unique rule; the database numbers the rows. Columns that
+    are not named hold what the model has by default."""
     if not rows:
         return
+    names, values = _by_default(model, tuple(columns))
+    columns, rows = [*columns, *names], [(*row, *values) for row in rows]
     into = f"INSERT INTO {model._meta.db_table} ({_names(model, columns)})"
     if connection.vendor == "postgresql":
         _unnested(f"{into} SELECT * FROM {{source}} ON CONFLICT DO NOTHING", model, columns, rows)
@@ -226,6 +229,16 @@ def _field(model: Model, name: str) -> "models.Field[Any, Any]":
 
 def _names(model: Model, columns: Sequence[str]) -> str:
     return ", ".join(f'"{_field(model, name).column}"' for name in columns)
+
+
+@cache
+def _by_default(model: Model, columns: tuple[str, ...]) -> tuple[tuple[str, ...], Row]:
+    others = [
+        field
+        for field in model._meta.concrete_fields
+        if field.name not in columns and not field.primary_key
+    ]
+    return tuple(field.name for field in others), tuple(field.get_default() for field in others)
 
 
 @cache

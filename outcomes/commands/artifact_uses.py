@@ -92,14 +92,13 @@ def _of(found: dict[UseKey, _Difference], row: CallRow, name: str) -> _Differenc
 
 
 def _write(found: Mapping[UseKey, _Difference], sizes: Sizes) -> None:
-    ArtifactUse.objects.bulk_create(
+    bulk.insert_missing(
+        ArtifactUse,
+        ("project", "environment", "digest", "name"),
         [
-            ArtifactUse(
-                project_id=told.project, environment_id=environment, digest=digest, name=told.name
-            )
+            (told.project, environment, digest, told.name)
             for (environment, digest), told in found.items()
         ],
-        ignore_conflicts=True,
     )
     rows = _locked(found)
     after = {key: _after(row, found[key], sizes.get(key)) for key, row in rows.items()}

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Model, Q
 
+from outcomes import bulk
 from outcomes.codec import digest_of
 
 Name = tuple[int, str]  # the project or environment, and the name in it
@@ -33,13 +34,10 @@ def ids_of(model: type[Model], scope: str, names: Iterable[Name], **extra: Any) 
     if absent:
         label = "session_id" if scope == "environment" else "name"
         rows = [
-            model(
-                **{f"{scope}_id": place, "digest": digest_of(name), label: name},
-                **{column: value(place, name) for column, value in extra.items()},
-            )
+            (place, digest_of(name), name, *(value(place, name) for value in extra.values()))
             for place, name in absent
         ]
-        model._default_manager.bulk_create(rows, ignore_conflicts=True)
+        bulk.insert_missing(model, (scope, "digest", label, *extra), rows)
         made |= dict(_stored(model, scope, absent))
     # Only what is committed may be remembered: a claim that is taken back takes its names too.
     transaction.on_commit(lambda: _remember(remembered, made))

@@ -153,7 +153,7 @@ class _Writer:
         }
         if not sessions <= self.sessions.keys():
             project_of = lambda environment, _: self.projects[environment]  # noqa: E731 - one use
-            self.sessions |= ids_of(Session, "environment", sessions, project_id=project_of)
+            self.sessions |= ids_of(Session, "environment", sessions, project=project_of)
 
     def _row(self, told: Told, row_id: int) -> CallRow:
         call, project, environment = told.call, told.project, told.environment
