@@ -39,7 +39,7 @@ class SuccessCheck(Protocol):
 
 # Most calls succeed and say nothing: these two are made once, not once per call.
 _NULL = Judgement(verdict=Verdict.SUCCESS, rule="null", selector="result")
-_OTHERWISE = Judgement(verdict=Verdict.SUCCESS, rule="otherwise")
+OTHERWISE = Judgement(verdict=Verdict.SUCCESS, rule="otherwise")
 
 
 def default_check(output: Json) -> Judgement:
@@ -48,7 +48,7 @@ def default_check(output: Json) -> Judgement:
         return _NULL
     explanation = default(output)
     if explanation.verdict == "success":
-        return _OTHERWISE
+        return OTHERWISE
     return Judgement(
         verdict=Verdict.FAILURE,
         rule=explanation.rule,

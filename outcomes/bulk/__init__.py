@@ -5,10 +5,10 @@ COPY; SQLite takes rows one by one from a prepared statement. Both return the id
 inserted: the ids are ours, so SQLite can be asked for them afterwards.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import connection, models
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 Model = type[models.Model]
+Adapted = Callable[[Sequence[Any]], Sequence[Any]]
+
+_FLAGS: Final = {None: None, False: 0, True: 1}
 
 
 def insert_new(
@@ -175,25 +178,38 @@ def _unnested(
 
 
 def _adapted(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> Sequence[Row]:
-    """Rows as SQLite keeps them: times as naive UTC text, in Django's own form."""
-    times = [
-        place
-        for place, name in enumerate(columns)
-        if isinstance(_field(model, name), models.DateTimeField)
-    ]
-    if not times:
+    """Rows as SQLite keeps them: times as naive UTC text, in Django's own form, and flags as
+    numbers, since the driver asks of every flag by itself how it is to be kept."""
+    adapting = _adapting(model, tuple(columns))
+    if not adapting:
         return rows
-    adapted = []
-    told: dict[datetime | None, str | None] = {}  # the rows of a batch share most of their times
-    for row in rows:
-        values = list(row)
-        for place in times:
-            at = values[place]
-            if at not in told:
-                told[at] = sqlite_time(at)
-            values[place] = told[at]
-        adapted.append(tuple(values))
-    return adapted
+    values: list[Sequence[Any]] = list(zip(*rows, strict=True))
+    for place, adapted in adapting:
+        values[place] = adapted(values[place])
+    return list(zip(*values, strict=True))
+
+
+@cache
+def _adapting(model: Model, columns: tuple[str, ...]) -> list[tuple[int, Adapted]]:
+    kinds: dict[type[models.Field[Any, Any]], Adapted] = {
+        models.DateTimeField: _times,
+        models.BooleanField: _flags,
+    }
+    return [
+        (place, adapted)
+        for place, name in enumerate(columns)
+        for kind, adapted in kinds.items()
+        if isinstance(_field(model, name), kind)
+    ]
+
+
+def _times(values: Sequence[datetime | None]) -> list[str | None]:
+    told = {each: sqlite_time(each) for each in set(values)}  # rows of a batch share most of them
+    return [told[each] for each in values]
+
+
+def _flags(values: Sequence[bool | None]) -> list[int | None]:
+    return [_FLAGS[each] for each in values]
 
 
 def sqlite_time(at: datetime | None) -> str | None:

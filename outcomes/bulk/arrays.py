@@ -26,8 +26,16 @@ def packed(kind: str, values: Values) -> bytes:
     if _is_one(values):
         return head + (_NULL if has_null else pack(values[:1])) * len(values)
     if has_null:
-        return head + b"".join([_NULL if each is None else pack((each,)) for each in values])
+        return head + b"".join(_with_nulls(pack, values))
     return head + pack(values)
+
+
+def _with_nulls(pack: Callable[[Values], bytes], values: Values) -> list[bytes]:
+    told: dict[Any, bytes] = {None: _NULL}  # where some are null, many of the others are alike
+    for each in values:
+        if each not in told:
+            told[each] = pack((each,))
+    return [told[each] for each in values]
 
 
 def _is_one(values: Values) -> bool:

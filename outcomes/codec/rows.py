@@ -8,11 +8,17 @@ from typing import Any, NamedTuple
 import msgspec
 
 from governance.domain.json_value import Json
-from governance.domain.success import Verdict
-from outcomes.codec.text import as_text, digest_of
+from governance.domain.success import DEFAULT, Verdict
+from outcomes.codec.text import as_text
 from outcomes.domain.artifact_reads import artifact_read
 from outcomes.domain.call import Call
-from outcomes.domain.classification import Classification, NotChecked, disagrees, effective
+from outcomes.domain.classification import (
+    USUAL,
+    Classification,
+    NotChecked,
+    disagrees,
+    effective,
+)
 from outcomes.domain.outcome import (
     Outcome,
     ToolArtifactReference,
@@ -27,6 +33,7 @@ from outcomes.domain.session import Step
 DETAIL = 200  # characters
 VALUE = 1_000  # characters of the value that a check saw
 _VERDICTS: dict[str, Verdict | None] = {"": None, **{verdict.value: verdict for verdict in Verdict}}
+_SUCCESS, _FAILURE = Verdict.SUCCESS, Verdict.FAILURE
 _canonical = msgspec.json.Encoder(order="deterministic")
 
 
@@ -111,6 +118,7 @@ class Keys(NamedTuple):
     session: int | None
     artifact: int | None
     version: int | None
+    digest: bytes  # of the call id
 
 
 def verdicts_of(said: Classification | NotChecked | None) -> Verdicts:
@@ -119,16 +127,30 @@ def verdicts_of(said: Classification | NotChecked | None) -> Verdicts:
     if isinstance(said, NotChecked):
         return Verdicts(verdict_reason=as_text(said.reason))
     if said.check is None:
-        return Verdicts(classified=said.verdict)
+        return Verdicts(classified=_word(said.verdict))
+    return _USUAL if said is USUAL else _verdicts(said, said.check)
+
+
+def _verdicts(said: Classification, check: str) -> Verdicts:
     return Verdicts(
-        said.verdict,
-        said.check,
+        _word(said.verdict),
+        check,
         said.version,
         said.rule or "",
         _beginning(said.value),
         as_text(said.reason),
         " ".join(said.labels),
     )
+
+
+def _word(verdict: Verdict | None) -> str:
+    """Plain text, which drivers know what to do with. A member is told by what it is: to look it
+    up costs more than to ask all."""
+    if verdict is _SUCCESS:
+        return "success"
+    if verdict is _FAILURE:
+        return "failure"
+    return "" if verdict is None else "unknown"
 
 
 def _beginning(value: Json) -> str:
@@ -138,6 +160,9 @@ def _beginning(value: Json) -> str:
     except RecursionError:
         return ""  # of an artifact, which may be as deep as its reader just bears
     return as_text(text)[:VALUE]
+
+
+_USUAL = _verdicts(USUAL, DEFAULT.name)
 
 
 def call_row(
@@ -152,7 +177,7 @@ def call_row(
         row_id,
         keys.project,
         keys.environment,
-        digest_of(account.call_id),
+        keys.digest,
         account.call_id,
         keys.agent,
         keys.tool,
@@ -167,9 +192,9 @@ def call_row(
         as_text(detail[:DETAIL]),
         account.rule or "",
         None if call.elapsed_ms is None else float(call.elapsed_ms),
-        call.reported or "",
+        _word(call.reported),
         verdicts.classified,
-        verdict or "",
+        _word(verdict),
         disagrees(call.reported, classified),
         verdicts.check_name,
         verdicts.check_version,

@@ -45,6 +45,7 @@ class Told:
     project: int
     environment: int
     received_at: datetime
+    digest: bytes  # of the call id
 
 
 @dataclass(slots=True)
@@ -112,6 +113,7 @@ def read(batches: list[Claimed], ahead: Mapping[int, ReadBatch]) -> Reading:
                 batch.project,
                 batch.environment,
                 batch.sender.received_at,
+                key[1],
             )
     return reading
 

@@ -4,8 +4,9 @@ The statements come in one order, and the rows of each in sorted order, so that 
 lock each other out in a circle.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
+from operator import itemgetter
 from typing import cast
 
 from governance.queries import Governing
@@ -36,6 +37,7 @@ from outcomes.models import Call as CallModel
 from outcomes.models import Event as EventModel
 from outcomes.wire import Sender, Source
 
+_BY_DIGEST = itemgetter(CALL_COLUMNS.index("environment"), CALL_COLUMNS.index("digest"))
 EVENT_COLUMNS = (
     "id",
     "project",
@@ -53,20 +55,30 @@ def write(reading: Reading, meanwhile: Meanwhile | None = None) -> None:
     """`meanwhile` is done while a server inserts."""
     writer = _Writer(reading)
     new = writer.insert_events(meanwhile)
-    fresh = {
-        key
-        for key, reported in reading.events.items()
-        if any(each.event.order in new for each in reported)
-    }
+    fresh = _with_news(reading, new)
     unheard_of = [told for key, told in reading.calls.items() if key in fresh]
     inserted = writer.insert_calls(unheard_of, meanwhile)
-    there = fresh - {(row.environment, row.digest) for _, row in inserted}
-    changes = inserted + writer.merge_calls(there, new)
+    if len(inserted) < len(fresh):
+        there = fresh - {(row.environment, row.digest) for _, row in inserted}
+        changes = inserted + writer.merge_calls(there, new)
+    else:
+        changes = inserted
     note_agents(changes)
     note_artifacts(changes, writer.sizes)
     read_sessions(changes, writer.governing, writer.known())
     link_children(writer.children)  # whose rows are locked by now
     count(changes)
+
+
+def _with_news(reading: Reading, new: set[int]) -> Set[CallKey]:
+    """The calls of which something is told that was not there yet."""
+    if len(new) == reading.items:
+        return reading.events.keys()
+    return {
+        key
+        for key, reported in reading.events.items()
+        if any(each.event.order in new for each in reported)
+    }
 
 
 class _Writer:
@@ -108,18 +120,18 @@ class _Writer:
             for (environment, digest), reported in self.reading.events.items()
             for each in reported
         ]
-        rows.sort(key=lambda row: (row[2], row[3], row[4], row[0]))
+        rows.sort(key=itemgetter(2, 3, 4, 0))
         return bulk.insert_new(EventModel, EVENT_COLUMNS, rows, meanwhile)
 
     def insert_calls(self, told: list[Told], meanwhile: Meanwhile | None) -> list[Change]:
         """The calls that nobody had heard of, as far as this claim's events tell them."""
         self._learn_names(told)
         rows = grouped([self._row(each, each.call.order) for each in told])
-        rows.sort(key=lambda row: (row.environment, row.digest))
+        rows.sort(key=_BY_DIGEST)
         made = bulk.insert_new(CallModel, CALL_COLUMNS, rows, meanwhile)
         return [(None, row) for row in rows if row.id in made]
 
-    def merge_calls(self, keys: set[CallKey], new: set[int]) -> list[Change]:
+    def merge_calls(self, keys: Set[CallKey], new: set[int]) -> list[Change]:
         """Calls that exist already: folded again from all their events, old and new."""
         old_rows = _locked_calls(keys)
         before: list[CallRow] = []
@@ -132,7 +144,7 @@ class _Writer:
             verdicts = codec.verdicts_in(old)
             if known is None or not _is_judged_alike(known, call):
                 verdicts = judged(call, self.reading, old.project, old.environment)
-            told = Told(call, verdicts, old.project, old.environment, old.received_at)
+            told = Told(call, verdicts, old.project, old.environment, old.received_at, old.digest)
             self._learn_names([told])
             before.append(old)
             after.append(self._row(told, old.id))
@@ -159,13 +171,13 @@ class _Writer:
         call, project, environment = told.call, told.project, told.environment
         account = call.account
         keys = Keys(
-            project=project,
-            environment=environment,
-            agent=self.agents[project, account.agent_id],
-            tool=self.tools[project, account.tool_name],
-            session=self.sessions[environment, account.session_id] if account.session_id else None,
-            artifact=self._artifact_of(project, environment, call),
-            version=self.governing.version_of(
+            project,
+            environment,
+            self.agents[project, account.agent_id],
+            self.tools[project, account.tool_name],
+            self.sessions[environment, account.session_id] if account.session_id else None,
+            self._artifact_of(project, environment, call),
+            self.governing.version_of(
                 project,
                 environment,
                 call.at,
@@ -173,6 +185,7 @@ class _Writer:
                 account.bundle_name,
                 account.agent_id,
             ),
+            told.digest,
         )
         if account.parent_session_id and keys.session is not None:
             self.children.add(Child(environment, account.parent_session_id, keys.session))

@@ -19,15 +19,16 @@ def artifact_read(call: Call) -> str | None:
     """The name of what it read; None for a call that did not run, that failed, or read none."""
     if not isinstance(call.outcome, (ToolExecutionResult, ToolArtifactReference)):
         return None
-    arguments = call.tool_args
+    arguments = call.account.tool_args
     if not isinstance(arguments, dict):
         return None
     for name in NAMES:
-        said = arguments.get(name)
-        if isinstance(said, str) and 0 < len(said) <= _LONGEST and "\0" not in said:
-            return said
-    server = call.tool_name.removesuffix(READER)
-    if server == call.tool_name or server[-1:].isalnum():
+        if name in arguments:
+            said = arguments[name]
+            if isinstance(said, str) and 0 < len(said) <= _LONGEST and "\0" not in said:
+                return said
+    tool = call.account.tool_name
+    if not tool.endswith(READER) or tool[: -len(READER)][-1:].isalnum():
         return None
     for said in arguments.values():
         if isinstance(said, str) and len(said) <= _LONGEST and (found := _OURS.search(said)):

@@ -9,7 +9,7 @@ from typing import Final, NoReturn, assert_never
 
 from governance.domain.json_value import Json
 from governance.domain.made_often import made_often
-from governance.domain.success import SuccessCheck, Verdict
+from governance.domain.success import DEFAULT, OTHERWISE, Judgement, SuccessCheck, Verdict
 from outcomes.domain.call import Call
 from outcomes.domain.outcome import (
     NotReported,
@@ -89,6 +89,12 @@ def judged_by(
         judgement = check.judge(tool, output, elapsed_ms)
     except Exception as error:  # noqa: BLE001 - one check must not hold up everybody's calls
         return NotChecked(_why(check, error))
+    if judgement is OTHERWISE and check is DEFAULT:
+        return USUAL
+    return _said_by(check, judgement)
+
+
+def _said_by(check: SuccessCheck, judgement: Judgement) -> Classification:
     return Classification(
         verdict=judgement.verdict,
         check=check.name,
@@ -98,6 +104,10 @@ def judged_by(
         reason=judgement.reason,
         labels=judgement.labels,
     )
+
+
+# Of nearly every call: this is made once.
+USUAL: Final = _said_by(DEFAULT, OTHERWISE)
 
 
 def _why(check: SuccessCheck, error: Exception) -> str:
