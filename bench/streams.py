@@ -195,6 +195,7 @@ def too_much(found: dict[str, Any]) -> list[str]:
         ("connections", found["connections"]["open"] - found["connections"]["before"], 0),
         ("reach", max(reached["idle"] + reached["under load"]), REACH_LIMIT),
         ("p95 beside streams", increments["beside streams"]["p95_ms"] / alone, SLOWER_LIMIT),
+        ("p95 beside deploys", increments["beside deploys"]["p95_ms"] / alone, SLOWER_LIMIT),
         ("stop", found["stop_s"], STOP_LIMIT),
         ("streams that did not end", found["streams"] - found["ended"], 0),
     )

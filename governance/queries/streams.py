@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from governance.domain.assignments import Rule, assigned
 from governance.models import Bundle, Deployment, Stop, ToldAssignment
@@ -54,16 +54,32 @@ class Standings:
         self._deployed = _deployed(place) if any(ask.watches for ask in asked) else []
         self._documents: dict[tuple[str, str, bool], ServedDocument | None] = {}
         self._assigned: dict[tuple[str, frozenset[tuple[str, str]]], str | None] = {}
+        self._standings: dict[tuple[Any, ...], Standing | None] = {}
 
     def of(self, ask: Asked) -> Standing | None:
         """None where the agent names what it cannot have."""
-        bundle = once(
+        bundle = self._assigned_to(ask) if self._rules else None
+        by_assignment = ask.by_assignment or (ask.agent, ask.bundle) in self._told
+        is_stopped = self._is_stopped(ask)  # whom a stop names, it answers, whatever it may have
+        # Thousands differ in nothing else.
+        alike = (ask.bundle, bundle, by_assignment, is_stopped)
+        key = (*alike, ask.dialect, ask.watches, ask.assigned_only)
+        if key not in self._standings:
+            self._standings[key] = self._standing(
+                ask, bundle, by_assignment=by_assignment, is_stopped=is_stopped
+            )
+        return self._standings[key]
+
+    def _assigned_to(self, ask: Asked) -> str | None:
+        return once(
             self._assigned,
             (ask.agent, frozenset(ask.tags.items())),
             lambda: assigned(self._rules, ask.agent, ask.tags),
         )
-        by_assignment = ask.by_assignment or (ask.agent, ask.bundle) in self._told
-        is_stopped = self._is_stopped(ask)  # whom a stop names, it answers, whatever it may have
+
+    def _standing(
+        self, ask: Asked, bundle: str | None, *, by_assignment: bool, is_stopped: bool
+    ) -> Standing | None:
         if ask.bundle and not by_assignment:
             foreign = ask.bundle not in self._known or (ask.assigned_only and ask.bundle != bundle)
             if foreign and not is_stopped:

@@ -25,6 +25,7 @@ EVERY = 1.0  # seconds between changes and their telling
 CONFIRMED_EVERY = 5.0
 KEPT = 20  # seconds: several confirmations
 PATIENCE = 2.0
+AT_ONCE = 50  # streams: who counts meanwhile waits for no more
 
 logger = logging.getLogger(__name__)
 
@@ -99,7 +100,11 @@ class Presence:
         self._told.add(project_id)
 
     async def _write(self, project_id: int, streams: Iterable[Stream]) -> None:
-        key = streams_key(project_id, self._process)
+        told = list(streams)
+        for place in range(0, len(told), AT_ONCE):
+            await self._write_some(streams_key(project_id, self._process), told[place:][:AT_ONCE])
+
+    async def _write_some(self, key: str, streams: Iterable[Stream]) -> None:
         gone: list[str] = []
         present: dict[Any, Any] = {}
         for stream in streams:

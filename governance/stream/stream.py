@@ -70,7 +70,7 @@ class Stream:
     def take(self, standing: Standing, postbox: Postbox) -> bool:
         """Send what this agent does not have yet; whether there was anything."""
         told: dict[str, Mark] = {}
-        news = []
+        news, bundle = [], self.asked.bundle
         if standing.document is not None:
             form, name = events.update_of, standing.document.name
             # A stop has no name where nothing is assigned, and is no assignment.
@@ -79,7 +79,7 @@ class Stream:
             news += self._news_of(standing.document, form, told, postbox)
             if news or not self.revision:
                 self.revision = standing.document.revision_hash
-            self.asked = replace(self.asked, bundle=name)
+            bundle = name
         notices = [
             notice
             for document in standing.others
@@ -87,7 +87,9 @@ class Stream:
         ]
         if notices:  # of however many bundles: as one message, for few may wait
             news.append(b"".join(notices))
-        self.asked = replace(self.asked, by_assignment=standing.by_assignment)
+        if (bundle, standing.by_assignment) != (self.asked.bundle, self.asked.by_assignment):
+            # Hardly ever: a copy takes longer than all else that is done here.
+            self.asked = replace(self.asked, bundle=bundle, by_assignment=standing.by_assignment)
         self._told = told or self._told
         for message in news:
             self.post(message)
