@@ -1,6 +1,7 @@
 """Demo projects: made beside another one for its members, and removed as a whole."""
 
 from datetime import timedelta
+from itertools import count
 from typing import Final
 
 from django.db import transaction
@@ -29,18 +30,25 @@ def make_demo_project(beside: Project, *, by: Actor) -> Project:
     queue_at(beside)
     if queries.demo_beside(beside):
         raise Conflict("There is a demo already; remove it first.")
-    number, slug = 1, SLUG
-    while queries.project_with(slug):
-        number += 1
-        slug = f"{SLUG}-{number}"
-    project = Project.objects.create(slug=slug, name="Demo", is_demo=True)
+    project = _made()
     Member.objects.bulk_create(
         Member(project=project, user=member.user, role=member.role)
         for member in queries.members(beside)
     )
-    record(by, "demo made", slug, project=beside)
-    record(by, "project created", slug, project=project, details={"demo": True})
+    record(by, "demo made", project.slug, project=beside)
+    record(by, "project created", project.slug, project=project, details={"demo": True})
     complete_documents(project)
+    return project
+
+
+def _made() -> Project:
+    """Under the first address that is free, also while another is making one."""
+    for number in count(1):
+        slug = SLUG if number == 1 else f"{SLUG}-{number}"
+        fields = {"name": "Demo", "is_demo": True}
+        project, made = Project.objects.get_or_create(slug=slug, defaults=fields)
+        if made:
+            break
     return project
 
 

@@ -36,9 +36,9 @@ def create_project(*, name: str, user: User) -> Project:
     slug = slugify(name)[:64].strip("-")
     if not slug:
         raise _invalid("Use at least one letter or digit, a to z.")
-    if queries.project_with(slug):
+    project, made = Project.objects.get_or_create(slug=slug, defaults={"name": name})
+    if not made:  # or it was, a moment ago
         raise Conflict(f"A project with the address {slug} exists already.")
-    project = Project.objects.create(slug=slug, name=name)
     Member.objects.create(project=project, user=user, role=Role.ADMIN)
     by = person(user.pk, user.email, Role.ADMIN)
     record(by, "project created", slug, project=project, details={"name": name})
