@@ -11,7 +11,7 @@ from typing import Self
 from django.db import connection
 
 from outcomes.commands.at_work import at_work
-from outcomes.commands.claims import ITEMS, Claimed, after
+from outcomes.commands.claims import Claimed, after, is_full
 from outcomes.commands.reading import ReadBatch, read_batch
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ class Ahead:
 
     def look(self, settled: int, *, last: int) -> None:
         """Fetch what waits behind the claim that ends with this batch, if that was full."""
-        if connection.vendor == "postgresql" and settled >= ITEMS[connection.vendor]:
+        if connection.vendor == "postgresql" and is_full(settled):
             self._left = self._reading(after(last))
 
     def go_on(self) -> bool:

@@ -25,6 +25,9 @@ from outcomes.models.inbox import DEATHS, TRIES
 from outcomes.wire import Sender, Source
 
 ITEMS = {"postgresql": 4_000, "sqlite": 1_000}  # of one transaction, more or less
+# A claim costs something by itself. While much waits it is shared by more, and whoever posts waits
+# longer for SQLite's one lock: half of what is there, up to so many.
+ITEMS_OF_MUCH = {"sqlite": 3_000}
 MOST_BATCHES = 500
 # Of one transaction, packed and unpacked, unless a batch alone has more: read items take several
 # times that, and a worker must not die of a claim whose batches are well by themselves.
@@ -73,6 +76,11 @@ def _named(batches: list[Claimed], claim: ExitStack) -> list[Claimed]:
     if batches:
         claim.enter_context(at_work(batch.id for batch in batches))
     return batches
+
+
+def is_full(items: int) -> bool:
+    """Whether a claim of so many may have left some behind."""
+    return items >= ITEMS[connection.vendor]
 
 
 def after(last: int) -> list[Claimed]:
@@ -153,13 +161,17 @@ def _waiting() -> QuerySet[Batch]:
 
 def _fresh(waiting: QuerySet[Batch]) -> list[Batch]:
     """The oldest ones that hold enough items together."""
-    items, room = ITEMS[connection.vendor], MOST_BYTES
+    usual, much = ITEMS[connection.vendor], ITEMS_OF_MUCH.get(connection.vendor, 0)
+    looked_at = max(usual, 2 * much)
     sizes = waiting.order_by("id").defer("body").annotate(packed=Length("body"))
     # Posts of one item come by the thousand, full ones by the dozen: the oldest says which.
     oldest = _waiting().order_by("id").values("items")[:1]
-    most = min(MOST_BATCHES, -(-items // max(oldest[0]["items"], 1))) if oldest else 0
+    most = min(MOST_BATCHES, -(-looked_at // max(oldest[0]["items"], 1))) if oldest else 0
+    batches = list(sizes[:most])
+    items = max(usual, min(much, sum(batch.items for batch in batches) // 2))
+    room = MOST_BYTES
     chosen: list[Batch] = []
-    for batch in sizes[:most]:
+    for batch in batches:
         room -= batch.packed
         if chosen and room < 0:
             break

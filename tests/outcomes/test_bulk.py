@@ -102,7 +102,7 @@ def test_every_row_comes_out_as_it_went_in(db, rows, alike):
 
 def test_what_is_done_meanwhile_leaves_statement_and_connection_as_they_are(db):
     """SQLite works in this process: there is no meanwhile."""
-    done = []
+    done: list[int] = []
 
     def some() -> bool:
         done.append(len(done))

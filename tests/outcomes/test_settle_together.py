@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from outcomes import commands
-from outcomes.commands.claims import ITEMS as ITEMS_OF_A_CLAIM
+from outcomes.commands import claims as claiming
 from outcomes.models import Batch, Call, Event, RejectedItem
 from tests import builders
 from tests.builders import an_outcome
@@ -54,12 +54,16 @@ def in_threads(*works):
     assert failed == []
 
 
+def claims_of(monkeypatch, items: int, much: int = 0) -> None:
+    monkeypatch.setattr(claiming, "ITEMS", {"sqlite": items, "postgresql": items})
+    monkeypatch.setattr(claiming, "ITEMS_OF_MUCH", {"sqlite": much})
+
+
 @pytest.fixture(params=["as it is", "with claims that are soon full"])
 def claims(request, monkeypatch):
     """Full claims are followed by others, which are read ahead where that pays."""
     if request.param != "as it is":
-        for vendor in ITEMS_OF_A_CLAIM:
-            monkeypatch.setitem(ITEMS_OF_A_CLAIM, vendor, 2 * ITEMS)
+        claims_of(monkeypatch, 2 * ITEMS)
 
 
 @pytest.mark.usefixtures("claims")
@@ -86,9 +90,21 @@ def test_workers_and_doors_at_once_lose_and_repeat_nothing():
     assert differences() == []
 
 
+def test_where_much_waits_sqlite_settles_more_at_once(monkeypatch):
+    claims_of(monkeypatch, 2, much=6)
+    text, _ = builders.a_key(builders.a_project(), "agent", "read")
+    agent = Agent(builders.bearing(text))
+    for batch in range(20):
+        agent.door(json.dumps({"outcomes": [an_outcome(f"c-{batch}")]}).encode())
+    settled = []
+    while (items := commands.settle_inbox()) > 0:
+        settled.append(items)
+    assert settled == ([6, 6, 4, 2, 2] if connection.vendor == "sqlite" else [2] * 10)
+    assert Call.objects.count() == 20
+
+
 def test_what_was_read_ahead_is_settled_as_if_it_had_not_been(monkeypatch):
-    for vendor in ITEMS_OF_A_CLAIM:
-        monkeypatch.setitem(ITEMS_OF_A_CLAIM, vendor, ITEMS)
+    claims_of(monkeypatch, ITEMS)
     text, _ = builders.a_key(builders.a_project(), "agent", "read")
     agent = Agent(builders.bearing(text))
     for batch in range(6):
@@ -106,8 +122,7 @@ def test_what_was_read_ahead_is_settled_as_if_it_had_not_been(monkeypatch):
 
 
 def test_a_batch_that_cannot_be_read_ahead_is_set_aside_where_it_is_settled(monkeypatch):
-    for vendor in ITEMS_OF_A_CLAIM:
-        monkeypatch.setitem(ITEMS_OF_A_CLAIM, vendor, ITEMS)
+    claims_of(monkeypatch, ITEMS)
     text, _ = builders.a_key(builders.a_project(), "agent", "read")
     agent = Agent(builders.bearing(text))
     for batch in range(3):
