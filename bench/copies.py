@@ -31,7 +31,15 @@ _SHARED = frozenset(
     | {"callgroup", "savedview", "savedviewtail"}
     | {"changedcall", "childsession", "demorun", "oldcalls", "pastverdict", "rejecteditem"}
     | {"rejudging"}
-    | {"rejudgingpart", "rollupchange", "sessionmark", "sessionnote", "sessionremoval"}
+    | {
+        "rejudgingpart",
+        "rollupchange",
+        "sessionday",
+        "sessiondaychange",
+        "sessionmark",
+        "sessionnote",
+        "sessionremoval",
+    }
     | {"storedvalue", "suggestion", "suggestionlook", "tickedline", "tool"}
 )
 
@@ -93,6 +101,8 @@ class Copying:
         for table, sums in _MULTIPLIED.items():
             grown = ", ".join(f"{name} = {name} * {days + 1}" for name in sums)
             self._connection.execute(f"UPDATE outcomes_{table} SET {grown}")
+        # Counted before they came: the worker counts the days anew.
+        self._connection.execute("DELETE FROM outcomes_sessionday")
         earlier = self._earlier("first_at", days)
         self._connection.execute(f"UPDATE outcomes_artifactuse SET first_at = {earlier}")
         self._connection.commit()

@@ -17,6 +17,7 @@ def settle() -> None:
                 SETTLERS.see_to_it(1)
             goes_on = commands.roll_up_now_and_then() or bool(settled)
             goes_on = goes_on or commands.read_older_now_and_then()
+            goes_on = goes_on or commands.count_days_now_and_then()
 
 
 @shared_task

@@ -13,6 +13,7 @@ from governance.queries import Governing
 from outcomes import queries
 from outcomes.codec import CALL_COLUMNS, call_row_of
 from outcomes.codec.groups import digest_of_group, grouping_of
+from outcomes.codec.session_days import unpack_groups
 from outcomes.domain.artifact_reads import artifact_read
 from outcomes.domain.call import Call as Folded
 from outcomes.domain.durations import bucket_of
@@ -21,6 +22,7 @@ from outcomes.domain.fold import fold
 from outcomes.domain.outcome import ToolArtifactReference, ToolDenied
 from outcomes.domain.overview import BriefCall, overview_of
 from outcomes.domain.scope import Scope
+from outcomes.domain.session_days import day_of
 from outcomes.models import (
     AgentSeen,
     ArtifactTotal,
@@ -28,6 +30,8 @@ from outcomes.models import (
     Call,
     Event,
     Session,
+    SessionDay,
+    SessionDayChange,
 )
 from outcomes.queries import CallFilter
 from outcomes.queries.groups import denial_groups, failure_groups
@@ -44,6 +48,7 @@ def differences() -> list[str]:
         *_in_figures(),
         *_in_groups(),
         *_in_sessions(folded),
+        *_in_session_days(),
         *_in_fleet(),
         *_in_artifacts(folded),
     ]
@@ -207,6 +212,31 @@ def _in_totals_of_artifacts() -> Iterator[str]:
     for environment in should.keys() | has.keys():
         if has[environment] != should[environment]:
             yield f"artifacts of {environment}: {has[environment]}, not {should[environment]}"
+
+
+def _in_session_days() -> Iterator[str]:
+    """Of days that are counted, unless something of them is said to have changed."""
+    found: defaultdict[tuple[int, int], Counter[tuple[Any, ...]]] = defaultdict(Counter)
+    rows = Session.objects.exclude(last_at=None)
+    for row in rows.select_related("environment", "agent", "version__bundle"):
+        assert row.last_at is not None
+        version = row.version
+        kind = (
+            row.environment.name,
+            row.agent.name if row.agent else None,
+            version.bundle.name if version else None,
+            version.number if version else None,
+            row.stopped,
+            row.limit_name,
+            row.has,
+        )
+        found[row.project_id, day_of(row.last_at)][kind] += 1
+    changed = set(SessionDayChange.objects.values_list("project", "day"))
+    for day in SessionDay.objects.all():
+        place = day.project_id, day.day
+        kept = Counter({tuple(group[:-1]): group[-1] for group in unpack_groups(bytes(day.groups))})
+        if place not in changed and kept != found[place]:
+            yield f"sessions of day {day.day}: counted are {kept}, there are {found[place]}"
 
 
 def _in_sessions(folded: Found) -> Iterator[str]:

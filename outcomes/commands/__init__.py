@@ -37,6 +37,7 @@ from outcomes.commands.rejudging_parts import run_waiting_parts, take_up_lost_pa
 from outcomes.commands.reports import keep_report
 from outcomes.commands.rolling_up import roll_up, roll_up_now_and_then
 from outcomes.commands.saved_views import remove_view, rename_view, save_view
+from outcomes.commands.session_days import count_days_now_and_then
 from outcomes.commands.session_notes import remove_note, write_note
 from outcomes.commands.session_reading import read_older_now_and_then
 from outcomes.commands.session_removal import (
@@ -74,6 +75,7 @@ __all__ = [
     "cancel_backtest",
     "cancel_demo",
     "cancel_rejudging",
+    "count_days_now_and_then",
     "count_up",
     "counting_up",
     "dismiss_suggestion",

@@ -9,10 +9,10 @@ from typing import Any
 from django.db import transaction
 
 from governance.queries import Governing
-from outcomes import bulk
 from outcomes.codec import CallRow, step_of
 from outcomes.commands import names
 from outcomes.commands.counting import Change
+from outcomes.commands.session_days import write_sessions
 from outcomes.commands.session_marks import Marks, is_long
 from outcomes.domain.long_session import Place
 from outcomes.domain.repeats import AskedCall
@@ -91,10 +91,12 @@ def read_sessions(
 ) -> None:
     touched = _touched(changes, known)
     rows: list[tuple[Any, ...]] = []
+    before: dict[int, Session] = {}
     anew: list[Session] = []
     marks = Marks(governing)
     for kept in Session.objects.select_for_update().filter(pk__in=touched.keys()).order_by("id"):
         each = touched.pop(kept.pk)
+        before[kept.pk] = kept
         standing = None if each.changed else _continued(kept, each, marks)
         if standing is None and is_long(kept):
             standing = corrected(kept, each) if corrected else marks.read_on(kept, each.first)
@@ -109,7 +111,7 @@ def read_sessions(
         names.forget()
         raise SessionGone
     rows += _anew(anew, marks)
-    bulk.update(Session, COLUMNS, sorted(rows, key=lambda row: row[0]))
+    write_sessions(before, COLUMNS, sorted(rows, key=lambda row: row[0]))
     marks.write()
 
 
@@ -148,9 +150,10 @@ def read_older() -> int:
         return 0
     with transaction.atomic():
         rows = list[tuple[Any, ...]]()
-        anew, calls = list[Session](), 0
+        anew, calls, before = list[Session](), 0, dict[int, Session]()
         marks = Marks(Governing([]))
         for session in older.select_for_update(skip_locked=True)[:OLDER_AT_ONCE]:
+            before[session.pk] = session
             if session.attempts:
                 anew.append(session)
             else:
@@ -159,7 +162,7 @@ def read_older() -> int:
             if calls >= OLDER_CALLS_AT_ONCE:
                 break
         rows += _anew(anew, marks)
-        bulk.update(Session, COLUMNS, sorted(rows, key=lambda row: row[0]))
+        write_sessions(before, COLUMNS, sorted(rows, key=lambda row: row[0]))
         marks.write()
     return len(rows)
 

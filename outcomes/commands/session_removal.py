@@ -19,12 +19,13 @@ from governance.domain.errors import InvalidInput, NotFound
 from governance.findings import resolve_beginning
 from governance.policies import Action
 from governance.queries import project_numbered
-from outcomes import artifact_store, bulk, codec
+from outcomes import artifact_store, codec
 from outcomes.codec import CALL_COLUMNS, CallRow
 from outcomes.commands import names
 from outcomes.commands.again import due, try_again_later
 from outcomes.commands.artifact_uses import note_artifacts
 from outcomes.commands.counting import count
+from outcomes.commands.session_days import session_goes, write_sessions
 from outcomes.commands.session_reading import COLUMNS, LEFT
 from outcomes.commands.session_store import LOWERED, subject_of
 from outcomes.models import (
@@ -63,7 +64,7 @@ def remove_session(session: Session, *, typed: str, by: Actor) -> None:
     )
     details: dict[str, Detail] = {"environment": session.environment.name, "calls": found.attempts}
     record(by, "session deleted", _named(found), project=session.project, details=details)
-    bulk.update(Session, COLUMNS, [(found.pk, *LEFT)])
+    write_sessions({found.pk: found}, COLUMNS, [(found.pk, *LEFT)])
     SessionMark.objects.filter(session=found).delete()
 
 
@@ -167,6 +168,7 @@ def _end(removal: SessionRemoval) -> bool:
         "rejected_items": len(refused),
         "asked_by": removal.asked_by,
     }
+    session_goes(session)
     session.delete()
     names.forget()
     record(

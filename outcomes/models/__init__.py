@@ -19,6 +19,7 @@ from outcomes.models.old_calls import OldCalls
 from outcomes.models.rejudging import PastVerdict, Rejudging, RejudgingPart
 from outcomes.models.rollups import Rollup, RollupChange, RollupMinute
 from outcomes.models.saved_views import SavedView
+from outcomes.models.session_days import SessionDay, SessionDayChange
 from outcomes.models.sessions import Session
 from outcomes.models.store import StoredValue
 from outcomes.models.suggestions import Suggestion, SuggestionLook
@@ -50,6 +51,8 @@ __all__ = [
     "RollupMinute",
     "SavedView",
     "Session",
+    "SessionDay",
+    "SessionDayChange",
     "SessionMark",
     "SessionNote",
     "SessionRemoval",

@@ -1,7 +1,11 @@
 """Sessions counted in groups of those that are alike, for the filters of their list: one statement,
-which reads an index and no row, and never more than so many entries of it."""
+which reads an index and no row, and never more than so many entries of it.
+
+Of more sessions than that, the days that are over are counted already; what the time has besides
+is counted as ever."""
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -9,12 +13,17 @@ from typing import Any, Final
 from django.db import connection
 from django.db.models import QuerySet
 
+from outcomes.codec.session_days import AlikeSessions
+from outcomes.domain.session_days import Stretch
 from outcomes.domain.session_facets import NO_NAME, STOPPED, Group
 from outcomes.models import Session
 from outcomes.queries.session_asking import Asking
+from outcomes.queries.session_days import counted_days
 from outcomes.queries.session_list import RUNNING_FOR, SessionFilter, is_recent, sessions_in
 
-EXACT_UP_TO: Final = 100_000  # sessions; of more the newest are counted
+EXACT_UP_TO: Final = 100_000  # sessions that are counted one by one
+MOST_BESIDE: Final = 12  # stretches of a time beside its counted days
+BESIDE_UP_TO: Final = 100_000  # sessions in these, which are counted one by one
 _ALIKE: Final = ("environment_id", "agent_id", "version_id", "stopped", "limit_name", "has")
 _GROUPS: Final = """
 SELECT environment.name, agent.name, bundle.name, version.number,
@@ -36,6 +45,7 @@ _Alike = tuple[str, str | None, str | None, int | None, str, str, int]
 class SessionGroups:
     groups: list[Group]
     is_exact: bool  # all sessions of the time are in them
+    are_many: bool  # more than can be sorted by anything
     newest_event: int  # of the project; 0 where there is no group
 
 
@@ -55,10 +65,9 @@ def session_groups(
     found = sessions_in(project_id, wanted)
     waiting = _waiting(found, now, asking)
     groups: list[Group] = []
-    counted, newest, rows = 0, 0, _rows(project_id, found, now)
-    if rows:
-        newest = rows[0][-1] or 0
-    for *columns, sessions, recent, _ in rows:
+    rows, newest, is_exact = _counted(project_id, wanted, found, now)
+    counted = 0
+    for *columns, sessions, recent in rows:
         alike: _Alike = tuple(columns)
         counted += sessions
         if alike[4]:
@@ -74,17 +83,66 @@ def session_groups(
             groups.append(_group(alike, "running", running))
         if ended > 0:
             groups.append(_group(alike, "ended", ended))
-    is_exact = counted <= EXACT_UP_TO and not wanted.is_bounded
-    return SessionGroups(groups, is_exact=is_exact, newest_event=newest)
+    is_exact = is_exact and not wanted.is_bounded
+    are_many = counted > EXACT_UP_TO or wanted.is_bounded
+    return SessionGroups(groups, is_exact=is_exact, are_many=are_many, newest_event=newest)
 
 
-def _rows(project_id: int, found: QuerySet[Session], now: datetime) -> list[Any]:
+def alike_sessions(project_id: int, since: datetime, until: datetime) -> list[AlikeSessions]:
+    """All of a time, however many there are."""
+    found = sessions_in(project_id, SessionFilter(since=since, until=until))
+    statement, values = found.values_list(*_ALIKE, "last_at").query.sql_with_params()
+    return [tuple(row[:-2]) for row in _grouped(project_id, statement, values, since)]
+
+
+def _counted(
+    project_id: int, wanted: SessionFilter, found: QuerySet[Session], now: datetime
+) -> tuple[list[Any], int, bool]:
+    """The groups, each with how many sessions and how many of these are recent; the newest event;
+    and whether they are all."""
+    if not wanted.text:
+        days = counted_days(project_id, wanted.since, wanted.until)
+        if days.about > EXACT_UP_TO and len(days.beside) <= MOST_BESIDE:
+            rows = _beside(project_id, days.beside, now)
+            if sum(row[-3] for row in rows) <= BESIDE_UP_TO:
+                return _joined(rows, days.groups()), _event_of(rows), True
     newest = found.order_by("-last_at", "-id").values_list(*_ALIKE, "last_at")
     statement, values = newest[: EXACT_UP_TO + 1].query.sql_with_params()
-    alike = ", ".join(_ALIKE)
-    since = connection.ops.adapt_datetimefield_value(now - RUNNING_FOR)
+    rows = _grouped(project_id, statement, values, now - RUNNING_FOR)
+    is_exact = sum(row[-3] for row in rows) <= EXACT_UP_TO
+    return [row[:-1] for row in rows], _event_of(rows), is_exact
+
+
+def _beside(project_id: int, stretches: Sequence[Stretch], now: datetime) -> list[Any]:
+    parts, values = list[str](), list[Any]()
+    for since, until in stretches:
+        found = sessions_in(project_id, SessionFilter(since=since, until=until))
+        statement, told = found.values_list(*_ALIKE, "last_at").query.sql_with_params()
+        parts.append(statement)
+        values += told
+    if not parts:
+        return []
+    # Its parts are statements of the ORM, with values of their own.
+    statement = f"SELECT * FROM ({' UNION ALL '.join(parts)}) AS part LIMIT {BESIDE_UP_TO + 1}"  # noqa: S608
+    return _grouped(project_id, statement, values, now - RUNNING_FOR)
+
+
+def _joined(rows: list[Any], counted: Iterable[AlikeSessions]) -> list[Any]:
+    """Of the days that are over no session is recent."""
+    return [row[:-1] for row in rows] + [(*group, 0) for group in counted]
+
+
+def _event_of(rows: list[Any]) -> int:
+    return (rows[0][-1] or 0) if rows else 0
+
+
+def _grouped(project_id: int, statement: str, values: Sequence[Any], since: datetime) -> list[Any]:
+    adapted = connection.ops.adapt_datetimefield_value(since)
     with connection.cursor() as cursor:
-        cursor.execute(_GROUPS.format(alike=alike, newest=statement), [project_id, since, *values])
+        cursor.execute(
+            _GROUPS.format(alike=", ".join(_ALIKE), newest=statement),
+            [project_id, adapted, *values],
+        )
         return list(cursor.fetchall())
 
 

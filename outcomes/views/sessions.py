@@ -83,8 +83,8 @@ def _file(request: MemberRequest) -> HttpResponseBase | None:
     def rows() -> Iterator[Session]:
         asking = queries.asking_sessions(project, now)
         wanted = bounded(project, choices.wanted)
-        is_exact = session_groups(project, wanted, now, asking).is_exact
-        order, turned = _order(choices, is_exact=is_exact)
+        are_many = session_groups(project, wanted, now, asking).are_many
+        order, turned = _order(choices, are_many=are_many)
         return every(
             lambda before: queries.sessions_shown(
                 project,
@@ -108,7 +108,7 @@ def _list(request: MemberRequest, choices: Choices) -> dict[str, Any]:
     wanted = bounded(project, choices.wanted)
     counted = session_groups(project, wanted, now, asking)
     found = facets_of(counted.groups, choices.chosen)
-    order, turned = _order(choices, is_exact=counted.is_exact)
+    order, turned = _order(choices, are_many=counted.are_many)
     start = start_of(request.GET, PLACE, order.kinds)
     page = queries.sessions_shown(
         project,
@@ -130,11 +130,12 @@ def _list(request: MemberRequest, choices: Choices) -> dict[str, Any]:
         "choices": choices,
         "has_environments": environments > 1 and not choices.chosen.environment,
         "sentence": _sentence(choices, found, is_exact=counted.is_exact),
-        "before": _before(choices, project, now, asking),
+        "before": _before(choices, project, now),
         "states": _states(choices, found),
         "facets": facets_shown(found, choices, environments=environments),
-        "heads": heads_of(choices, indexed_only=not counted.is_exact),
+        "heads": heads_of(choices, indexed_only=counted.are_many),
         "is_exact": counted.is_exact,
+        "are_many": counted.are_many,
         "exact_up_to": EXACT_UP_TO,
         "kept": {name: value for name, value in choices.query().items() if value and name != "q"},
         "shown": _shown(len(rows), found, order, turned=turned, is_exact=counted.is_exact),
@@ -144,9 +145,9 @@ def _list(request: MemberRequest, choices: Choices) -> dict[str, Any]:
     }
 
 
-def _order(choices: Choices, *, is_exact: bool) -> tuple[Order, bool]:
+def _order(choices: Choices, *, are_many: bool) -> tuple[Order, bool]:
     """Very many sessions are shown in the orders that an index has."""
-    if is_exact or choices.order.indexed:
+    if not are_many or choices.order.indexed:
         return choices.order, choices.turned
     return ORDERS[USUAL], False
 
@@ -177,14 +178,14 @@ def _shown(rows: int, found: Facets, order: Order, *, turned: bool, is_exact: bo
     return f"{rows:,}, {words}"
 
 
-def _before(choices: Choices, project: int, now: datetime, asking: Asking) -> str:
+def _before(choices: Choices, project: int, now: datetime) -> str:
     """A text looks for something: then nothing is compared."""
     scope, wanted = choices.scope, choices.wanted
     if scope.bounds[0] is None or wanted.text:
         return ""
     previous = scope.previous
     counted = session_groups(
-        project, replace(wanted, since=previous.since, until=previous.until), now, asking
+        project, replace(wanted, since=previous.since, until=previous.until), now, Asking()
     )
     if not counted.is_exact:
         return ""

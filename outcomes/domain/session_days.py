@@ -1,0 +1,63 @@
+"""Which days of a time are counted as they stand, and which stretches are not."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+DAY: Final = timedelta(days=1)
+# A call may be a day ahead of the clock, and who settles at midnight has looked at it before.
+OVER_AFTER: Final = 2  # days: then a day is counted
+MARKED_FROM: Final = 1  # days: from then on a change of it is said
+_FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+Stretch = tuple[datetime | None, datetime | None]
+
+
+def day_of(moment: datetime) -> int:
+    return (moment - _FIRST) // DAY
+
+
+def start_of(day: int) -> datetime:
+    return _FIRST + day * DAY
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    days: list[int]  # counted, and whole within the time
+    beside: list[Stretch]  # what the time has besides
+
+
+def covered(
+    since: datetime | None,
+    until: datetime | None,
+    counted: Collection[int],
+    changed: Collection[int],
+) -> Covered:
+    """Up to the newest that is counted, a day that is neither counted nor said to have changed has
+    no session."""
+    if not counted:
+        return Covered([], [(since, until)])
+    last = max(counted)
+    days = [
+        day
+        for day in sorted(counted)
+        if day not in changed
+        and (since is None or start_of(day) >= since)
+        and (until is None or start_of(day + 1) <= until)
+    ]
+    # Beside them: what changed, the ends of a time that are parts of days, what is not counted yet.
+    parts = {day_of(moment) for moment in (since, until) if moment is not None}
+    read = {day for day in parts | set(changed) if day <= last}.difference(days)
+    stretches: list[Stretch] = [(start_of(day), start_of(day + 1)) for day in sorted(read)]
+    return Covered(days, list(_within(since, until, [*stretches, (start_of(last + 1), None)])))
+
+
+def _within(
+    since: datetime | None, until: datetime | None, stretches: Iterable[Stretch]
+) -> Iterable[Stretch]:
+    for start, end in stretches:
+        starts = start if since is None or (start is not None and start > since) else since
+        ends = end if until is None or (end is not None and end < until) else until
+        if starts is None or ends is None or starts < ends:
+            yield starts, ends
