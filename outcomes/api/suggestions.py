@@ -73,6 +73,7 @@ def suggestion_out(suggestion: Suggestion) -> dict[str, Any]:
         "judge": suggestion.judge,
         "first_at": time_text(suggestion.first_at),
         "last_at": time_text(suggestion.last_at),
+        "found_at": time_text(suggestion.found_at),
         "saw": [
             {"selector": selector, "value": value, "results": number}
             for selector, value, number in suggestion.saw

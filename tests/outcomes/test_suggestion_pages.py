@@ -1,5 +1,7 @@
 """Suggestions as people meet them: read, dismissed, and made a rule of in one click."""
 
+from datetime import UTC, datetime
+
 import pytest
 from django.urls import reverse
 
@@ -75,6 +77,17 @@ def test_the_page_says_what_was_seen_and_which_known_form_it_follows(project, fa
     assert "{id: number, ok: false}" in text
     assert "/calls/c-1/" in said.text
     assert "Draft this rule" not in text
+
+
+def test_it_says_since_when_it_is_suggested_whatever_was_looked_at_since(
+    project, fails, agent, client_as
+):
+    Suggestion.objects.update(found_at=datetime(2026, 11, 2, 8, 15, tzinfo=UTC))
+    agent.post(ran({"ok": False}))
+    again = look(project)
+    assert (again.results, again.looked_at > again.found_at) == (3, True)
+    told = client_as(Role.VIEWER).get(page(project)).text
+    assert 'suggested since <time datetime="2026-11-02T08:15' in told
 
 
 def test_several_values_are_told_with_their_numbers(project, agent, client_as):
