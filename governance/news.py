@@ -7,7 +7,7 @@ with the database, and who is connected is told anew every few seconds.
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -19,8 +19,10 @@ from redis.retry import Retry
 
 CHANNEL = "edictum-site:news"
 CONNECTED = "edictum-site:connected"
+STOPPED = "edictum-site:stopped"
 PATIENCE = 0.5  # seconds; a person who deploys waits no longer for a silent broker
 SILENT_FOR = 3.0  # seconds in which no page asks a broker that did not answer
+STOP_KEPT = 30 * 24 * 3600  # seconds after which it is forgotten that an agent fetched a stop
 
 _silent_until = 0.0
 
@@ -65,12 +67,38 @@ def connected(project_id: int) -> list[Connected] | None:
         for process in processes:
             pipeline.hvals(streams_key(project_id, process.decode()))
         found = [Connected(*json.loads(text)) for texts in pipeline.execute() for text in texts]
-        return sorted(found)
+        return sorted(_with_fetched(broker, project_id, found))
 
     if time.monotonic() < _silent_until:
         return None
     answer: list[Connected] | None = _ask(look)
     return answer
+
+
+def note_fetched(
+    project_id: int, environment: str, agent: str, revision: str, *, stopped: bool
+) -> None:
+    """Who looks for its document itself is sent none over its stream: a stop that it has fetched it
+    has taken, until it fetches something else."""
+    if time.monotonic() < _silent_until:
+        return
+    key = stopped_key(project_id, environment, agent)
+    _ask(lambda broker: broker.set(key, revision, ex=STOP_KEPT) if stopped else broker.delete(key))
+
+
+def _with_fetched(broker: "Redis", project_id: int, found: list[Connected]) -> Iterator[Connected]:
+    keys = [
+        stopped_key(project_id, each.environment, each.agent) for each in found if not each.revision
+    ]
+    fetched: Any = iter(broker.mget(keys) if keys else ())
+    for each in found:
+        revision = each.revision or (next(fetched) or b"").decode()
+        yield each._replace(revision=revision)
+
+
+def stopped_key(project_id: int, environment: str, agent: str) -> str:
+    """The hash of the stop that this agent fetched last, if that was the last it fetched."""
+    return f"{STOPPED}:{project_id}:{environment}:{agent}"
 
 
 def processes_key(project_id: int) -> str:

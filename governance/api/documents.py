@@ -9,7 +9,7 @@ from django.http import HttpRequest, JsonResponse
 from django.urls import reverse
 from ninja import Router
 
-from governance import commands, queries
+from governance import commands, news, queries
 from governance.auth import AGENT_HEADER, Access, AccessRequest, KeyAuth
 from governance.domain.api_keys import Scope
 from governance.domain.dialect import Dialect, dialect_spoken
@@ -44,6 +44,13 @@ def _current(request: AccessRequest, name: str, env: str) -> JsonResponse:
     if served is None or not (served.stopped or _may_have(access, name, agent)):
         raise NotFound(f"{access.environment} has no {name} deployed for this agent.")
     _notice(request, agent, dialect)
+    news.note_fetched(
+        access.project_id,
+        access.environment,
+        agent,
+        served.revision_hash,
+        stopped=served.stopped,
+    )
     return JsonResponse(_told(served))
 
 

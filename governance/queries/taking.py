@@ -16,7 +16,7 @@ class Holder:
     agent: str
     since: datetime
     has_taken: bool  # all its streams were sent the document that blocks every call, and it obeys
-    is_silent: bool  # it looks for its document itself: only its next call tells which it has
+    is_silent: bool  # it looks for its document itself, and has not fetched a stop
 
 
 def holders(project_id: int, environment: str, agent: str = "") -> list[Holder] | None:

@@ -26,13 +26,13 @@ class Console:
         self.url = product.url
 
     def ask(
-        self, method: str, path: str, body: bytes | None = None, key: str = KEY
+        self, method: str, path: str, body: bytes | None = None, key: str = KEY, agent: str = ""
     ) -> tuple[int, Any]:
         connection = http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=40)
         try:
-            connection.request(
-                method, f"/v1/{path}", body, {"Authorization": f"Bearer {key}"} if key else {}
-            )
+            headers = {"Authorization": f"Bearer {key}"} if key else {}
+            headers |= {"X-Edictum-Agent-Id": agent} if agent else {}
+            connection.request(method, f"/v1/{path}", body, headers)
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
         finally:

@@ -45,3 +45,31 @@ def test_an_operator_stops_an_agent_sees_that_it_took_it_and_lets_it_go_on(conso
         assert stream.next("contract_update")["revision_hash"] == served["revision_hash"]
     admin.goto(f"{console.url}/p/default/agents/?q={agent}")
     expect(row).to_contain_text("current")
+
+
+def test_an_idle_agent_that_looks_itself_has_taken_the_stop_once_it_has_fetched_it(console, admin):
+    """As TypeScript's client does: its stream tells it only that there is something new."""
+    agent = f"bot-{a_session()}"
+    name = agent.lower()
+    deploy(console, name)
+    document = f"rulesets/{name}/current"
+    row = admin.get_by_role("row").filter(has_text=agent)
+    heading = admin.get_by_role("heading", level=1)
+
+    def stop() -> None:
+        admin.goto(f"{console.url}/p/default/stop/?environment=production&agent={agent}")
+        admin.get_by_role("button", name=f"Stop {agent}").click()
+        expect(row).to_contain_text("told; it fetches the stop itself")
+
+    with listening(console, agent=agent) as stream:
+        assert stream.next("ruleset_updated")["revision_hash"]
+        stop()
+        served = console.ask("GET", document, agent=agent)[1]
+        assert served["revision_hash"] == STOPPED_HASHES[Dialect.NEW]
+        expect(heading).to_have_text(f"{agent} in production has taken the stop.")
+        expect(row).to_contain_text("taken")
+        admin.get_by_role("link", name="Lift the stop").click()
+        admin.get_by_role("button", name="Lift the stop").click()
+        expect(heading).to_contain_text("the stop is lifted")
+        assert not console.ask("GET", document, agent=agent)[1]["stopped"]
+        stop()
