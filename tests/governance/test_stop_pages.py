@@ -100,7 +100,7 @@ def test_the_page_tells_which_connected_agents_have_taken_it(project, operator, 
     assert "Every agent in production is stopped: 1 of 3 connected have taken it." in text
     assert "half not yet" in text
     assert "taken taken" in text
-    assert "silent told; its next call shows" in text
+    assert "silent told; it fetches the stop itself" in text
     assert "elsewhere" not in text
     live = reverse("governance:stop_taking", args=[project.slug, stop.pk])
     assert operator.get(live, {"tag": page.context["tag"]}).status_code == 204
