@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from governance.domain.api_keys import AN_AGENT
+
 
 class Snippet(NamedTuple):
     command: str  # before it, or to run it
@@ -18,7 +20,7 @@ from edictum.server import EdictumServerClient, ServerAuditSink
 client = EdictumServerClient(
     "{url}",
     "{key}",
-    agent_id="my-agent", env="{env}",
+    agent_id="{agent}", env="{env}",
 )
 sink = ServerAuditSink(client)
 guard = Edictum(environment="{env}", audit_sink=sink)
@@ -34,7 +36,7 @@ asyncio.run(main())"""
 _TYPESCRIPT = """\
 const outcome = {{
   type: "execution_result", call_id: crypto.randomUUID(), tool_name: "hello", output: "it works",
-  agent_id: "my-agent", session_id: "my-first-session",
+  agent_id: "{agent}", session_id: "my-first-session",
 }};
 const answer = await fetch("{url}/v1/outcomes", {{
   method: "POST",
@@ -54,7 +56,7 @@ import (
 func main() {{
 	body := strings.NewReader(`{{"outcomes": [{{
 		"type": "execution_result", "call_id": "first-call", "tool_name": "hello",
-		"output": "it works", "agent_id": "my-agent", "session_id": "my-first-session"}}]}}`)
+		"output": "it works", "agent_id": "{agent}", "session_id": "my-first-session"}}]}}`)
 	request, err := http.NewRequest("POST", "{url}/v1/outcomes", body)
 	if err != nil {{
 		panic(err)
@@ -70,7 +72,7 @@ func main() {{
 _CURL = """\
 curl {url}/v1/outcomes -H "Authorization: Bearer {key}" -d '{{"outcomes": [{{
   "type": "execution_result", "call_id": "first-call", "tool_name": "hello", "output": "it works",
-  "agent_id": "my-agent", "session_id": "my-first-session"}}]}}'"""
+  "agent_id": "{agent}", "session_id": "my-first-session"}}]}}'"""
 
 LANGUAGES: Final[Mapping[str, str]] = {
     "python": "Python",
@@ -86,6 +88,6 @@ _SNIPPETS: Final[Mapping[str, Snippet]] = {
 }
 
 
-def snippet(language: str, *, url: str, key: str, env: str) -> Snippet:
+def snippet(language: str, *, url: str, key: str, env: str, agent: str = AN_AGENT) -> Snippet:
     found = _SNIPPETS[language]
-    return found._replace(text=found.text.format(url=url, key=key, env=env))
+    return found._replace(text=found.text.format(url=url, key=key, env=env, agent=agent))

@@ -14,7 +14,7 @@ from edictum_site.first_hour.snippets import LANGUAGES, snippet
 from edictum_site.first_start import FIRST_ENVIRONMENT
 from governance import commands, queries
 from governance.auth import MemberRequest, member_page
-from governance.domain.api_keys import Scope
+from governance.domain.api_keys import Scope, agent_within
 from governance.domain.errors import InvalidInput
 from governance.models import ApiKey
 from governance.policies import Action, may
@@ -91,7 +91,10 @@ def _page(
     language = request.POST.get("with") or request.GET.get("with", "")
     language = language if language in LANGUAGES else "python"
     url, shown = request.build_absolute_uri("/").rstrip("/"), text or f"edk_{environment}_…"
-    lines = {name: snippet(name, url=url, key=shown, env=environment) for name in LANGUAGES}
+    agent = agent_within(key.agent if key else "")
+    lines = {
+        name: snippet(name, url=url, key=shown, env=environment, agent=agent) for name in LANGUAGES
+    }
     context = _arrival(request) | {
         "page_title": "Start",
         "key": key,

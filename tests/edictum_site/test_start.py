@@ -1,5 +1,6 @@
 """The start of a project: each step is ticked off by what is there."""
 
+import html
 import re
 
 import pytest
@@ -94,3 +95,15 @@ def test_no_lines_keep_a_mark_where_a_value_belongs(language):
     assert "edk_x_1" in lines
     assert "http://127.0.0.1:1" in lines
     assert "{{" not in lines
+
+
+def test_the_lines_name_an_agent_that_the_key_is_for(project, admin_client):
+    key = builders.a_key(project, "agent", agent="billing-*")[0]
+    for language in LANGUAGES:
+        answer = admin_client.get(f"/p/{project.slug}/start/?with={language}")
+        page = html.unescape(answer.text)
+        assert '"billing-1"' in page
+        assert "my-agent" not in page
+    lines = page.partition(" -d '")[2].partition("'")[0]
+    answer = builders.bearing(key).post("/v1/outcomes", lines, content_type="application/json")
+    assert answer.json()["accepted"] == 1
