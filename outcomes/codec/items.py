@@ -49,6 +49,12 @@ _COMMON = zstd.ZstdDict(
     b'.000000+00:00","tool_success":true}',
     is_raw=True,
 )
+# Level 1, looking for longer matches in fewer places: a tenth of the time for a hundredth of size.
+_QUICKLY: dict[int, int] = {
+    zstd.CompressionParameter.compression_level: 1,
+    zstd.CompressionParameter.hash_log: 11,
+    zstd.CompressionParameter.min_match: 6,
+}
 _kept = threading.local()  # compressors and decompressors serve one thread at a time
 _any = msgspec.json.Decoder()
 _raws = msgspec.json.Decoder(list[msgspec.Raw])
@@ -141,6 +147,6 @@ def _referring(event: Event, reference: Mapping[str, Any]) -> Event:
 def _compress(data: bytes) -> bytes:
     packer = getattr(_kept, "packer", None)
     if packer is None:
-        packer = _kept.packer = zstd.ZstdCompressor(level=1, zstd_dict=_COMMON)
+        packer = _kept.packer = zstd.ZstdCompressor(options=_QUICKLY, zstd_dict=_COMMON)
     packed: bytes = packer.compress(data, mode=zstd.ZstdCompressor.FLUSH_FRAME)
     return packed

@@ -230,16 +230,17 @@ def call_row_of(values: Iterable[Any]) -> CallRow:
 
 
 def step_of(row: CallRow, tool: str) -> Step:
-    return step_from(
-        tool,
-        row.kind,
-        row.verdict,
-        row.reported,
-        row.classified,
-        row.reason,
-        row.rule,
-        row.from_sdk,
-        row.version,
+    # By its fields: as the values of `step_from` they would be taken apart and put together again.
+    return Step(
+        kind=row.kind,
+        tool=tool,
+        verdict=_VERDICTS[row.verdict],
+        reported=_VERDICTS[row.reported],
+        checked=row.classified != "",
+        reason=row.reason,
+        rule=row.rule or None,
+        from_sdk=row.from_sdk,
+        version=row.version,
     )
 
 

@@ -38,23 +38,17 @@ def _counted(changes: Iterable[Change | Gone]) -> tuple[_Counts, _Took]:
     """By environment, minute, tool and agent."""
     counts: _Counts = defaultdict(lambda: [0, 0])
     took: _Took = defaultdict(int)
-    for old, new in changes:
-        for row, sign in ((old, -1), (new, 1)):
-            if row is None:
-                continue
-            environment, minute, tool, agent = (
-                row.environment,
-                minute_of(row.at),
-                row.tool,
-                row.agent,
-            )
-            sums = counts[
-                environment, minute, tool, agent, row.kind, row.verdict, row.reason[:REASON]
-            ]
-            sums[0] += sign
-            sums[1] += sign * row.disagreement
-            if row.elapsed_ms is not None:
-                took[environment, minute, tool, agent, bucket_of(row.elapsed_ms)] += sign
+    rows = [(new, 1) for _, new in changes if new is not None]
+    rows += [(old, -1) for old, _ in changes if old is not None]
+    for row, sign in rows:
+        environment, tool, agent, elapsed = row.environment, row.tool, row.agent, row.elapsed_ms
+        minute = minute_of(row.at)
+        sums = counts[environment, minute, tool, agent, row.kind, row.verdict, row.reason[:REASON]]
+        sums[0] += sign
+        if row.disagreement:
+            sums[1] += sign
+        if elapsed is not None:
+            took[environment, minute, tool, agent, bucket_of(elapsed)] += sign
     return counts, took
 
 
