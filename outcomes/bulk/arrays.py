@@ -64,6 +64,12 @@ def _texts(values: Values) -> bytes:
     return _bytes([each.encode() for each in values])
 
 
+def _words(values: Values) -> bytes:
+    """Of a column of short texts, most of which come again and again."""
+    told = {each: _texts((each,)) for each in set(values)}
+    return b"".join([told[each] for each in values])
+
+
 _whole: Final = _fixed("q")
 
 
@@ -81,7 +87,7 @@ _TYPES: Final[dict[str, tuple[int, Callable[[Values], bytes]]]] = {
     "boolean": (16, _fixed("?")),
     "double precision": (701, _fixed("d")),
     "text": (25, _texts),
-    "varchar": (1043, _texts),
+    "varchar": (1043, _words),
     "bytea": (17, _bytes),
     "timestamp with time zone": (1184, _times),
 }

@@ -121,7 +121,8 @@ def read(batches: list[Claimed], ahead: Mapping[int, ReadBatch]) -> Reading:
 def judged(call: Call, reading: Reading, project: int, environment: int) -> Verdicts:
     """What the check that is current for this call says of it."""
     name = reading.environments[environment]
-    check = reading.judges[project].check_for(name, call.agent_id, call.tool_name)
+    account = call.account
+    check = reading.judges[project].check_for(name, account.agent_id, account.tool_name)
     check = reading.patience.with_(project, check)
     return verdicts_of(
         classify(call, check, lambda artifact: reading.contents.value_of(project, artifact))

@@ -154,14 +154,16 @@ class _Writer:
         return changes
 
     def _learn_names(self, told: list[Told]) -> None:
-        agents = {(each.project, each.call.agent_id) for each in told}
+        agents = {(each.project, each.call.account.agent_id) for each in told}
         if not agents <= self.agents.keys():
             self.agents |= ids_of(Agent, "project", agents)
-        tools = {(each.project, each.call.tool_name) for each in told}
+        tools = {(each.project, each.call.account.tool_name) for each in told}
         if not tools <= self.tools.keys():
             self.tools |= ids_of(Tool, "project", tools)
         sessions = {
-            (each.environment, each.call.session_id) for each in told if each.call.session_id
+            (each.environment, session)
+            for each in told
+            if (session := each.call.account.session_id)
         }
         if not sessions <= self.sessions.keys():
             project_of = lambda environment, _: self.projects[environment]  # noqa: E731 - one use
