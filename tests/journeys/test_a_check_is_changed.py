@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.items import an_outcome
-from tests.journeys.console import Console, a_session
+from tests.journeys.console import BEHIND, Console, a_session
 
 CALLS, OF_A_SESSION = 6_000, 40
 TOOL = "stored_lookup"
@@ -80,7 +80,7 @@ def test_what_a_check_would_change_is_seen_before_it_counts(
     heading = admin.get_by_role("heading", level=1)
     # Without a reload: the page asks until there is nothing left to say.
     expect(heading).to_contain_text(
-        re.compile(r"^Of [\d,]+ calls, .* would be failures"), timeout=60_000
+        re.compile(r"^Of [\d,]+ calls, .* would be failures"), timeout=BEHIND
     )
     expect(admin.get_by_role("row", name="not-ok 1,500 1,500 0")).to_be_visible()
     assert failures(console, stored) == 0
@@ -101,7 +101,7 @@ def test_calls_are_reclassified_while_agents_go_on(
         posted += 1
         if DONE.search(heading.inner_text()):
             break
-    expect(heading).to_contain_text(DONE, timeout=60_000)
+    expect(heading).to_contain_text(DONE, timeout=BEHIND)
     assert failures(console, stored) == CALLS // 4
     counts = console.settled(f"agent-sessions/{later}-{posted - 1}-0")["counts"]
     assert (counts["successes"], counts["failures"]) == (15, 5)

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from tests.items import an_outcome
 from tests.journeys.agents import a_connected_agent
 from tests.journeys.conftest import sign_in
-from tests.journeys.console import Console
+from tests.journeys.console import BEHIND, Console
 from tests.journeys.streams import new_key
 from tests.journeys.test_stream_processes import until
 from tests.journeys.test_writing_a_contract import write
@@ -172,7 +172,7 @@ def test_from_a_template_to_agents_that_follow_it_and_back(
     page.get_by_role("button", name="Run this text").click()
     heading(page, "Of ")
     expect(page.get_by_role("heading", level=1)).to_contain_text(
-        f"{len(AGENTS) * DAYS} would be newly denied", timeout=30_000
+        f"{len(AGENTS) * DAYS} would be newly denied", timeout=BEHIND
     )
     pictures.take(page, "backtest")
     expect(page.locator("#samples")).to_contain_text("kubectl delete pod checkout-1")

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.governance.contracts import document, pre
 from tests.items import an_outcome
-from tests.journeys.console import Console, a_session
+from tests.journeys.console import BEHIND, Console, a_session
 
 NAME = "replayed-here"
 RULE = pre("{args.command: {contains: rm}}", rule_id="no-rm")
@@ -49,7 +49,7 @@ def test_a_version_is_replayed_over_what_happened(console: Console, admin: Page)
     admin.get_by_role("button", name="Run it").click()
     # Without a reload: the page asks until there is nothing left to say.
     heading = admin.get_by_role("heading", level=1)
-    expect(heading).to_have_text("Of 4 calls, 2 would be newly denied.", timeout=30_000)
+    expect(heading).to_have_text("Of 4 calls, 2 would be newly denied.", timeout=BEHIND)
     expect(admin.get_by_role("row", name="no-rm 2 0 0 0 0")).to_be_visible()
     admin.get_by_role("row", name="Newly denied shell").first.get_by_role("link").first.click()
     expect(admin).to_have_url(re.compile(f"/p/default/calls/{agent.removeprefix('agent-of-')}-1/"))
@@ -63,7 +63,7 @@ def test_the_text_in_the_editor_is_replayed_unsaved(console: Console, admin: Pag
     panel.get_by_label("Period").select_option("Last 24 hours")
     panel.get_by_role("button", name="Run this text").click()
     heading = admin.get_by_role("heading", level=1)
-    expect(heading).to_contain_text("would be newly denied", timeout=30_000)
+    expect(heading).to_contain_text("would be newly denied", timeout=BEHIND)
     expect(admin.get_by_text("a text that was not saved")).to_be_visible()
 
 

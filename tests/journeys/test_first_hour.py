@@ -14,7 +14,7 @@ from edictum_site.first_hour.snippets import snippet
 from edictum_site.stack.running import product as running
 from tests.databases import own_database
 from tests.journeys.conftest import sign_in
-from tests.journeys.console import VARIABLES
+from tests.journeys.console import BEHIND, VARIABLES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BOOTSTRAP = "EDICTUM_SITE_BOOTSTRAP_KEY"
@@ -53,7 +53,7 @@ def test_from_an_empty_console_to_green_and_through_a_demo(new_console, page, tm
     page.goto(f"{product.url}/p/default/start/")
     page.get_by_role("button", name="Make a demo project").click()
     filled = page.get_by_role("heading", name="Two weeks of simulated agents")
-    expect(filled).to_be_visible(timeout=90_000)
+    expect(filled).to_be_visible(timeout=BEHIND)
     told = ran([sys.executable, str(ROOT / "manage.py"), "demo"], tmp_path, **variables)
     assert f"There is a demo already: {product.url}/p/demo/demo/" in told
     page.goto(f"{product.url}/p/demo/sessions/?q=deploy-night")
@@ -61,7 +61,7 @@ def test_from_an_empty_console_to_green_and_through_a_demo(new_console, page, tm
     expect(page.locator("main")).to_contain_text("no-deleting")
     page.goto(f"{product.url}/p/demo/demo/")
     page.get_by_role("button", name="Remove the demo").click()
-    expect(page.get_by_text("The demo is gone")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("The demo is gone")).to_be_visible(timeout=BEHIND)
     assert page.request.get(f"{product.url}/p/demo/sessions/").status == 404
     page.goto(f"{product.url}/p/default/sessions/")
     expect(page.get_by_role("link", name="my-first-session")).to_be_visible()

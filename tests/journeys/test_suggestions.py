@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.items import an_outcome
-from tests.journeys.console import Console
+from tests.journeys.console import BEHIND, Console
 from tests.journeys.test_accessibility import findings
 from tests.outcomes.silent_failures import FAILING, WORKING
 
@@ -47,7 +47,7 @@ def looked(console: Console, page: Page) -> None:
     heading = page.get_by_role("heading", name=re.compile("crm_update"))
     if not heading.count():
         page.get_by_role("button", name="Look now").click()
-    expect(heading).to_be_visible(timeout=60_000)
+    expect(heading).to_be_visible(timeout=BEHIND)
 
 
 @pytest.mark.usefixtures("_fails_silently")
