@@ -131,8 +131,10 @@ class Hub:
             for slot in self._slots:
                 due = max(due + SLOT, clock() - SLOTS * SLOT)
                 await asyncio.sleep(max(0.0, due - clock()))
-                for stream in list(slot):
+                for count, stream in enumerate(list(slot), 1):
                     stream.still_here()
+                    if count % HAND_OVER == 0:
+                        await asyncio.sleep(0)
 
     async def keep_checking(self) -> None:
         """Streams end with their keys."""
