@@ -331,6 +331,29 @@ def test_comments_come_to_all_but_those_for_whom_something_waits(monkeypatch):
     played(scene, document=V1)
 
 
+@pytest.mark.parametrize("what", ["deployment", "comments"])
+def test_others_get_their_turn_while_many_are_told_something(monkeypatch, what):
+    monkeypatch.setattr(hubs, "SLOTS", 1)
+    monkeypatch.setattr(hubs, "SLOT", 0.05 if what == "comments" else 60.0)
+    many = 6 * hubs.HAND_OVER
+    told_in_a_turn: list[int] = []
+
+    async def scene(hub: Hub, world: World) -> None:
+        revision = V1.revision_hash
+        asks = [asked(revision=revision, agent=f"bot-{number}") for number in range(many)]
+        streams = await asyncio.gather(*(joined(hub, ask, uncut) for ask in asks))
+        world.standings[HERE] = Standing(document=V2)
+        if what == "deployment":
+            hub.news()
+        while sum(told_in_a_turn) < many:
+            await asyncio.sleep(0)
+            waiting = sum(bool(stream._waiting) for stream in streams)
+            told_in_a_turn.append(waiting - sum(told_in_a_turn))
+
+    played(scene, document=V1)
+    assert max(told_in_a_turn) <= hubs.HAND_OVER
+
+
 def test_a_stop_ends_all_and_takes_nobody_any_more():
     async def scene(hub: Hub, world: World) -> None:
         cut: list[int] = []
