@@ -1,6 +1,7 @@
 """Elements of SVG and HTML as text: what comes from outside is escaped, and numbers are short."""
 
 from collections.abc import Iterable
+from functools import cache
 from html import escape
 from typing import Final
 
@@ -15,18 +16,25 @@ _ALONE: Final = frozenset({"circle", "line", "polygon", "polyline", "rect", "use
 def element(name: str, *content: str, **attributes: Value | None) -> SafeString:
     """Content that is not safe is escaped. `class_` and `aria_label` are named as Python can."""
     written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"'
-        for key, value in attributes.items()
-        if value is not None
+        [
+            f' {_named(key)}="{_value(value)}"'
+            for key, value in attributes.items()
+            if value is not None
+        ]
     )
     if name in _ALONE:
         return SafeString(f"<{name}{written}/>")
     return SafeString(f"<{name}{written}>{joined(content)}</{name}>")
 
 
+@cache  # of the names in this package: a page has thousands of them
+def _named(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
+
+
 def joined(parts: Iterable[str]) -> SafeString:
     return SafeString(
-        "".join(part if isinstance(part, SafeString) else escape(part) for part in parts)
+        "".join([part if isinstance(part, SafeString) else escape(part) for part in parts])
     )
 
 

@@ -1,6 +1,7 @@
 """What calls add up to, packed: of a change or a minute, and of one rollup."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -30,6 +31,7 @@ def code_of(kind: str, verdict: str) -> int:
     return _CODES[kind, verdict]
 
 
+@lru_cache(maxsize=4_096)  # the same few, tens of thousands of times for a page
 def became(code: int, reason: str) -> Became:
     kind, verdict = _WORDS[code]
     return kind, verdict, reason

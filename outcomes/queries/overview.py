@@ -4,6 +4,7 @@ them stands out. Figures come from the rollups, the rest from indexes."""
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Final
 
 from django.db.models import Count, Max, Q, QuerySet, Subquery
@@ -19,15 +20,16 @@ from outcomes.queries.stats import StepFigures, figures_by_over_time
 STOPPED_SHOWN: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Period:
     steps: list[StepFigures]
     tools: Mapping[str, list[StepFigures]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def whole(self) -> Figures:
         return summed(self.steps)
 
+    @cached_property
     def by_tool(self) -> dict[str, Figures]:
         return {name: summed(steps) for name, steps in self.tools.items()}
 
@@ -134,6 +136,7 @@ def _add(found: Figures, more: Figures) -> None:
         counts[became] += calls
     for became, calls in more.differing.items():
         differing[became] += calls
-    durations = found.durations
-    for bucket, calls in more.durations.items():
-        durations[bucket] += calls
+    if more.durations:
+        durations = found.durations
+        for bucket, calls in more.durations.items():
+            durations[bucket] += calls

@@ -6,7 +6,7 @@ Whole minutes are read from them; what the time has besides is counted from its 
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -44,19 +44,38 @@ FROM outcomes_call WHERE environment_id IN ({environments})
 """
 
 
-@dataclass(slots=True)
-class Slot:
-    """What is counted together."""
+Said = tuple[int, str]  # the code of what became of calls, and how a denial's reason begins
 
-    counts: defaultdict[tuple[int, str], list[int]] = field(
-        default_factory=lambda: defaultdict(lambda: [0, 0])
-    )
-    pile: Pile = field(default_factory=Pile)
+
+class Slot:
+    """What is counted together. Charts have thousands: what is not counted is not made either."""
+
+    __slots__ = ("_pile", "counts", "differing")
+
+    def __init__(self, pile: Pile | None = None) -> None:
+        self.counts: defaultdict[Said, int] = defaultdict(int)
+        self.differing: dict[Said, int] = {}  # of these, disagreements
+        self._pile = pile
+
+    @property
+    def pile(self) -> Pile:
+        if self._pile is None:
+            self._pile = Pile()
+        return self._pile
+
+    def add(self, said: Said, calls: int, disagreements: int) -> None:
+        self.counts[said] += calls
+        if disagreements:
+            self.differing[said] = self.differing.get(said, 0) + disagreements
 
     def figures(self) -> Figures:
-        found = Figures(durations=self.pile.buckets())
-        for (code, reason), (calls, disagreements) in self.counts.items():
-            found.add(became(code, reason), calls, disagreements)
+        found = Figures()
+        found.counts.update((became(*said), calls) for said, calls in self.counts.items() if calls)
+        for (code, reason), disagreements in self.differing.items():
+            if disagreements:
+                found.differing[became(code, reason)] = disagreements
+        if self._pile is not None:
+            found.durations = self._pile.buckets()
         return found
 
 
@@ -109,9 +128,8 @@ class Reading:
 
         for minute, tool, agent, code, reason, calls, disagreements in unpack_counts(counts):
             if is_wanted(minute, tool, agent):
-                sums = slot_of(environment, minute, tool, agent).counts[code, reason]
-                sums[0] += calls
-                sums[1] += disagreements
+                slot = slot_of(environment, minute, tool, agent)
+                slot.add((code, reason), calls, disagreements)
         for minute, tool, agent, bucket, calls in unpack_took(durations) if durations else ():
             if is_wanted(minute, tool, agent):
                 slot_of(environment, minute, tool, agent).pile.count(bucket, calls)
@@ -192,10 +210,12 @@ def _in_runs(column: str, runs: Sequence[Run]) -> list[tuple[str, Any]]:
 
 
 def _add_rollup(slot: Slot, counts: bytes, durations: bytes | None) -> None:
+    kept = slot.counts
     for code, reason, calls, disagreements in unpack_counted(counts):
-        sums = slot.counts[code, reason]
-        sums[0] += calls
-        sums[1] += disagreements
+        if disagreements:
+            slot.add((code, reason), calls, disagreements)
+        else:
+            kept[code, reason] += calls
     if durations:
         slot.pile.add(bytes(durations))
 
@@ -208,8 +228,6 @@ def _add_call(
     disagreement: bool,  # noqa: FBT001 - the columns in their order
     elapsed: float | None,
 ) -> None:
-    sums = slot.counts[code_of(kind, verdict), reason[:REASON]]
-    sums[0] += 1
-    sums[1] += bool(disagreement)
+    slot.add((code_of(kind, verdict), reason[:REASON]), 1, bool(disagreement))
     if elapsed is not None:
         slot.pile.count(bucket_of(elapsed), 1)

@@ -216,9 +216,7 @@ def _from_calls(
         elif key is None:  # it belongs to no session
             continue
         slot = found[key, place_of(minute)]
-        sums = slot.counts[code_of(kind, verdict), reason[:REASON]]
-        sums[0] += 1
-        sums[1] += disagreement
+        slot.add((code_of(kind, verdict), reason[:REASON]), 1, int(disagreement))
         if durations and elapsed is not None:
             slot.pile.count(bucket_of(elapsed), 1)
     return dict(found)

@@ -14,7 +14,7 @@ from outcomes.domain.scope import Scope
 from outcomes.domain.steps import Span
 from outcomes.domain.tools import Compared
 from outcomes.models import Agent, Tool
-from outcomes.queries.rollups import Reading, Slot
+from outcomes.queries.rollups import Reading, Said, Slot
 from outcomes.queries.stats import NOBODY, numbered, place_in, runs_in
 
 _JUDGED: Final = (Verdict.SUCCESS, Verdict.FAILURE)
@@ -44,10 +44,8 @@ class _OfTool:
     def now(self) -> Figures:
         whole = Slot(pile=self.took)
         for step in self.steps.values():
-            for key, (calls, disagreements) in step.counts.items():
-                sums = whole.counts[key]
-                sums[0] += calls
-                sums[1] += disagreements
+            for said, calls in step.counts.items():
+                whole.add(said, calls, step.differing.get(said, 0))
         return whole.figures()
 
 
@@ -91,9 +89,9 @@ def tools_in(project_id: int, scope: Scope) -> Tools:
     return Tools(rows, rates)
 
 
-def _rate(counts: Mapping[tuple[int, str], list[int]]) -> float | None:
+def _rate(counts: Mapping[Said, int]) -> float | None:
     successes = judged = 0
-    for (code, reason), (calls, _) in counts.items():
+    for (code, reason), calls in counts.items():
         _, verdict, _ = became(code, reason)
         successes += calls * (verdict == Verdict.SUCCESS)
         judged += calls * (verdict in _JUDGED)

@@ -63,7 +63,7 @@ def _activity(request: MemberRequest, name: str, of_all: Scope, newest: int) -> 
         page: with_query(reverse(f"outcomes:{page}", args=[slug]), **chosen)
         for page in ("calls", "denials", "sessions")
     }
-    tools, was = now.by_tool(), before.by_tool()
+    tools, was = now.by_tool, before.by_tool
     worst = [name for name in worst_first(tools) if tools[name]]
     return {
         "did": did_sentence(of_all, whole, then, counts),

@@ -77,7 +77,7 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     counts = found.stopped_counts(project_id, scope)
     whole, then = now.whole, before.whole
     worse = is_worse(whole, then)
-    tools, tools_before = now.by_tool(), before.by_tool()
+    tools, tools_before = now.by_tool, before.by_tool
     fallen = falls(_judged(tools), _judged(tools_before))
     ranked = worst_first(tools)
     worst = [name for name in ranked if tools[name].judged][:TOOLS_SHOWN]
