@@ -4,6 +4,7 @@ interval, times in the reader's zone, JSON as a tree. They take values and know 
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 from django import template
@@ -50,6 +51,7 @@ GO_KEYS: Mapping[str, str] = {
 
 
 @register.simple_tag
+@cache
 def icon(name: str, size: str = "") -> SafeString:
     """A drawn stroke of 16, or of 12 when it is `small`; the word stands beside it."""
     return format_html(
@@ -61,6 +63,7 @@ def icon(name: str, size: str = "") -> SafeString:
 
 
 @register.simple_tag
+@cache
 def mark(shape: str) -> SafeString:
     """The filled shape of an outcome; its colour comes from `is-<shape>` around it."""
     return format_html(

@@ -67,6 +67,7 @@ def words(text: str, x: Value, y: Value, *, style: str | None = None, anchor: st
     return element("text", text, class_=style, x=x, y=y, dx=dx, text_anchor=anchor)
 
 
+@cache
 def sign(shape: str) -> SafeString:
     """The filled shape of an outcome, out of the sprite."""
     drawn = element("use", href=f"{static('icons.svg')}#{shape}")

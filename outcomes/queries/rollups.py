@@ -75,7 +75,8 @@ class Slot:
             if disagreements:
                 found.differing[became(code, reason)] = disagreements
         if self._pile is not None:
-            found.durations = self._pile.buckets()
+            taken = self._pile.buckets().items()
+            found.durations = {bucket: calls for bucket, calls in taken if calls}
         return found
 
 

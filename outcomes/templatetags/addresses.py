@@ -4,6 +4,7 @@ In a template they hand on the scope of its page, so that who looks into one thi
 the time, environment and agent that were chosen.
 """
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -127,11 +128,25 @@ def about_session_url(
 
 
 def _carried(context: Context) -> dict[str, str]:
-    return handed_on(*_told(context))
+    return _once(context, "scope_carried", handed_on)
 
 
 def _beside_one(context: Context) -> dict[str, str]:
-    return beside_one(*_told(context))
+    return _once(context, "scope_beside_one", beside_one)
+
+
+def _once(
+    context: Context, name: str, told: Callable[[Scope | None, dict[str, str]], dict[str, str]]
+) -> dict[str, str]:
+    """For a page, which has hundreds of addresses and one scope; nobody changes what is kept."""
+    request = context.get("request")
+    if request is None:
+        return told(*_told(context))
+    kept = vars(request)
+    if name not in kept:
+        kept[name] = told(*_told(context))
+    found: dict[str, str] = kept[name]
+    return found
 
 
 def _times(context: Context) -> dict[str, str]:

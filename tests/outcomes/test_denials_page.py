@@ -138,7 +138,7 @@ def test_a_rule_leads_to_what_it_stopped_and_to_where_it_is_written(pages, agent
     assert bars(body, "tool") == {"shell": (6, 0), "mail": (1, 0)}
     assert "The same call, denied 4 more times" in text
     assert 'of: "build"' in text
-    assert re.search(rf"contracts/b/ops/versions/{version.number}/#L\d+", body), body
+    assert re.search(rf"contracts/b/ops/versions/{version.number}/\?range=24h#L\d+", body), body
     assert "Backtest the contract" in text
     assert "Try the newest in the playground" not in text  # its arguments were not told
     (calls,) = re.findall(r'href="([^"]*)">mail</a>', body)
