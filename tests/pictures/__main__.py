@@ -26,7 +26,7 @@ from tests.pictures.told import Told, pages_of  # noqa: E402
 FOLDER = Path("pictures")
 DATA = Path(".cache/pictures").resolve()  # kept for the next time; without it the demo is new
 README = Path("docs/pictures")  # `python -m tests.pictures readme` takes these anew
-SHOWN = {"outcomes-overview": 894, "session-stopped": 726, "outcomes-suggestions": 430}
+SHOWN = {"outcomes-overview": 894, "session-stopped": 770, "outcomes-suggestions": 430}
 THEMES, WIDTHS = ("light", "dark"), (1280, 390)
 TALLEST = 2_600  # pixels of a picture
 PATIENCE = 120.0  # seconds for the demo
