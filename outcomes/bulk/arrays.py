@@ -15,6 +15,8 @@ _LENGTH: Final = struct.Struct("!i").pack
 _NULL: Final = _LENGTH(-1)
 _EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
+_AT_ONCE: Final = 250
+
 Values = Sequence[Any]
 
 
@@ -46,11 +48,19 @@ def _is_one(values: Values) -> bool:
 
 def _fixed(code: str) -> Callable[[Values], bytes]:
     size = struct.calcsize(f"!{code}")
+    # Each number with its length before it. Of one length: each other one would be remembered too.
+    one, many = struct.Struct(f"!i{code}"), struct.Struct("!" + f"i{code}" * _AT_ONCE)
 
     def pack(values: Values) -> bytes:
-        # Each number with its length before it, all in one call.
-        numbers = chain.from_iterable(zip(repeat(size), values))
-        return struct.pack("!" + f"i{code}" * len(values), *numbers)
+        if len(values) == 1:
+            return one.pack(size, values[0])
+        numbers = list(chain.from_iterable(zip(repeat(size), values)))
+        whole = len(values) // _AT_ONCE * 2 * _AT_ONCE
+        parts = [
+            many.pack(*numbers[at : at + 2 * _AT_ONCE]) for at in range(0, whole, 2 * _AT_ONCE)
+        ]
+        parts += [one.pack(*numbers[at : at + 2]) for at in range(whole, len(numbers), 2)]
+        return b"".join(parts)
 
     return pack
 

@@ -100,6 +100,16 @@ def test_every_row_comes_out_as_it_went_in(db, rows, alike):
     assert not found
 
 
+def test_as_many_rows_as_a_claim_has_come_out_as_they_went_in(db):
+    rows = [
+        an_event_row(number, agent=number % 7, received_at=NOON + timedelta(seconds=number // 3))
+        for number in range(1, 1_238)
+    ]
+    assert bulk.insert_new(Event, EVENT, rows) == set(range(1, 1_238))
+    found = Event.objects.order_by("id").values_list("id", "agent", "received_at")
+    assert list(found) == [(row[0], row[5], row[7]) for row in rows]
+
+
 def test_what_is_done_meanwhile_leaves_statement_and_connection_as_they_are(db):
     """SQLite works in this process: there is no meanwhile."""
     done: list[int] = []
