@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from governance.domain.success import Verdict
+from django.db import connection
+
 from governance.domain.wilson import wilson
 from outcomes.domain.figures import Figures
 from outcomes.models import Call
@@ -18,7 +19,26 @@ from outcomes.queries.stats import figures_by
 
 COUNTED: Final = 5_000  # calls that disagree
 ROWS: Final = 50
-_SUCCESS: Final = Verdict.SUCCESS.value
+_LOOKED_AT: Final = (
+    "id", "at", "order", "agent_id", "tool_id", "check_name", "check_version", "reported",
+)  # fmt: skip
+# Of the newest calls each group, and its newest call.
+_GROUPS: Final = """
+WITH newest AS (
+  SELECT id, agent_id, tool_id, check_name, check_version, reported,
+         ROW_NUMBER() OVER (ORDER BY at DESC, "order" DESC) AS place
+  FROM ({newest}) AS looked_at
+), alike AS (
+  SELECT agent_id, tool_id, check_name, check_version, MIN(place) AS place, COUNT(*) AS calls,
+         SUM(CASE WHEN reported = 'success' THEN 1 ELSE 0 END) AS success
+  FROM newest GROUP BY agent_id, tool_id, check_name, check_version
+)
+SELECT agent.name, tool.name, alike.check_name, alike.check_version, newest.id, alike.success,
+       alike.calls
+FROM alike JOIN newest ON newest.place = alike.place
+JOIN outcomes_agent AS agent ON agent.id = alike.agent_id
+JOIN outcomes_tool AS tool ON tool.id = alike.tool_id
+"""
 
 
 class Judge(NamedTuple):
@@ -54,11 +74,11 @@ class Group:
     tool: str
     judge: Judge
     newest: int  # call
-    call_id: str
-    environment: str
-    at: datetime
-    agent_said_success: int = 0
-    agent_said_failure: int = 0
+    agent_said_success: int
+    agent_said_failure: int
+    call_id: str = ""  # of the newest, as the next two
+    environment: str = ""
+    at: datetime | None = None
     reported_by: Judge | None = None  # the check that the agent says it used, of the newest call
 
     @property
@@ -133,35 +153,27 @@ def _groups(
     ).order_by("-at", "-order")
     if environment:
         rows = rows.filter(environment__name=environment)
-    columns = (
-        "id", "agent__name", "tool__name", "check_name", "check_version", "reported",
-        "call_id", "environment__name", "at",
-    )  # fmt: skip
-    found: dict[tuple[str, str, Judge], Group] = {}
-    counted = 0
-    for number, agent, tool, check, version, reported, *told in rows.values_list(*columns)[
-        :COUNTED
-    ]:
-        counted += 1
-        place = agent, tool, Judge(check, version)
-        group = found.get(place)
-        if group is None:
-            group = found[place] = Group(*place, number, *told)
-        if reported == _SUCCESS:
-            group.agent_said_success += 1
-        else:
-            group.agent_said_failure += 1
-    groups = sorted(found.values(), key=lambda each: (-each.disagreements, each.agent, each.tool))
-    _ask_what_agents_used(groups[:ROWS])
-    return groups, counted
+    statement, values = rows.values_list(*_LOOKED_AT)[:COUNTED].query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(_GROUPS.format(newest=statement), values)
+        found = cursor.fetchall()
+    groups = [
+        Group(agent, tool, Judge(check, version), newest, success, calls - success)
+        for agent, tool, check, version, newest, success, calls in found
+    ]
+    groups.sort(key=lambda each: (-each.disagreements, each.agent, each.tool))
+    _look_at_newest(groups[:ROWS])
+    return groups, sum(each.disagreements for each in groups)
 
 
-def _ask_what_agents_used(groups: Iterable[Group]) -> None:
-    """As the newest call of each tells it; clients that ask a named check say which."""
+def _look_at_newest(groups: Iterable[Group]) -> None:
+    """It tells what its agent used; clients that ask a named check say which."""
     by_call = {group.newest: group for group in groups}
     rows = list(with_names(Call.objects.filter(pk__in=list(by_call))))
     for whole in whole_calls(rows):
-        by_call[whole.row.pk].reported_by = _judge(whole.folded.metadata)
+        row, group = whole.row, by_call[whole.row.pk]
+        group.call_id, group.environment, group.at = row.call_id, row.environment.name, row.at
+        group.reported_by = _judge(whole.folded.metadata)
 
 
 def _judge(metadata: dict[str, Any] | None) -> Judge | None:
