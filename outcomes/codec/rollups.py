@@ -31,6 +31,10 @@ def code_of(kind: str, verdict: str) -> int:
     return _CODES[kind, verdict]
 
 
+def codes_of(verdict: str) -> frozenset[int]:
+    return frozenset(code for (_, each), code in _CODES.items() if each == verdict)
+
+
 @lru_cache(maxsize=4_096)  # the same few, tens of thousands of times for a page
 def became(code: int, reason: str) -> Became:
     kind, verdict = _WORDS[code]

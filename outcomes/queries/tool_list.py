@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from governance.domain.success import Verdict
-from outcomes.codec.rollups import became
+from outcomes.codec.rollups import codes_of
 from outcomes.domain.durations import Pile
 from outcomes.domain.figures import Figures
 from outcomes.domain.rollups import DAY
@@ -17,7 +17,8 @@ from outcomes.models import Agent, Tool
 from outcomes.queries.rollups import Reading, Said, Slot
 from outcomes.queries.stats import NOBODY, numbered, place_in, runs_in
 
-_JUDGED: Final = (Verdict.SUCCESS, Verdict.FAILURE)
+_SUCCESS: Final = codes_of(Verdict.SUCCESS)
+_FAILURE: Final = codes_of(Verdict.FAILURE)
 
 
 @dataclass(slots=True)
@@ -45,7 +46,9 @@ class _OfTool:
         whole = Slot(pile=self.took)
         for step in self.steps.values():
             for said, calls in step.counts.items():
-                whole.add(said, calls, step.differing.get(said, 0))
+                whole.counts[said] += calls
+            for said, disagreements in step.differing.items():
+                whole.add(said, 0, disagreements)
         return whole.figures()
 
 
@@ -90,9 +93,11 @@ def tools_in(project_id: int, scope: Scope) -> Tools:
 
 
 def _rate(counts: Mapping[Said, int]) -> float | None:
-    successes = judged = 0
-    for (code, reason), calls in counts.items():
-        _, verdict, _ = became(code, reason)
-        successes += calls * (verdict == Verdict.SUCCESS)
-        judged += calls * (verdict in _JUDGED)
+    successes = failures = 0
+    for (code, _), calls in counts.items():
+        if code in _SUCCESS:
+            successes += calls
+        elif code in _FAILURE:
+            failures += calls
+    judged = successes + failures
     return successes / judged if judged else None
