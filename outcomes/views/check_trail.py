@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from governance.domain.checks.trail import Step, trail
+from governance.domain.success import Verdict
 from governance.queries.checks import compiled_of
 from outcomes.domain.outcome import NotReported, ToolExecutionResult
 from outcomes.queries import WholeCall
@@ -13,13 +14,11 @@ FEW: Final = 5  # rules that stand open above the one that decided
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """The rules that did not decide."""
+    """The rules that did not decide: open above the one that did where it found a failure, and
+    one click away where all is well or there are many."""
 
     steps: list[Step]
-
-    @property
-    def are_few(self) -> bool:
-        return len(self.steps) <= FEW
+    are_open: bool
 
 
 def rules_before(whole: WholeCall) -> Before | None:
@@ -36,4 +35,5 @@ def rules_before(whole: WholeCall) -> Before | None:
     steps = trail(compiled, row.tool.name, outcome.output, row.elapsed_ms)
     if not steps or not steps[-1].decides or steps[-1].rule != row.check_rule:
         return None
-    return Before(steps[:-1])
+    before = steps[:-1]
+    return Before(before, are_open=row.verdict == Verdict.FAILURE and len(before) <= FEW)

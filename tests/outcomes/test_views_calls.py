@@ -211,6 +211,12 @@ def test_many_rules_that_were_tried_before_are_folded(project, pages, agent):
     assert "otherwise success" in text
 
 
+def test_where_all_is_well_the_rules_that_were_tried_are_one_click_away(pages, agent):
+    item = an_item(output={"fine": True})
+    agent.post(item)
+    assert "Why success check default v1 3 rules tried before" in pages.call(item["call_id"])
+
+
 def test_the_rules_of_an_output_that_is_stored_apart_are_not_asked_again(project, pages, agent):
     judged_by(project, 4)
     item = an_item(tool_name="crm", output={"flag2": False, "more": "z" * 13_000})
