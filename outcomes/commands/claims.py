@@ -7,7 +7,7 @@ processes name what they have in hand, and write in the order of the batches.
 """
 
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -67,8 +67,7 @@ def claimed(*, only: int | None = None) -> Iterator[list[Claimed]]:
             batches = _named(_next(only, lock=True), claim)
         else:
             with choosing():
-                others = {number for batches in in_hand() for number in batches}
-                batches = _named(_next(only, besides=others), claim)
+                batches = _named(_next(only), claim)
         yield batches
 
 
@@ -85,15 +84,14 @@ def is_full(items: int) -> bool:
 
 def after(last: int) -> list[Claimed]:
     """What the next claim will most likely hold; nobody is kept from it."""
-    return _read(_fresh(_waiting().filter(id__gt=last)))
+    return _read(_fresh(_besides_others(_waiting().filter(id__gt=last))))
 
 
 @contextmanager
 def taken(batches: list[Claimed]) -> Iterator[None]:
     """The part that writes: one transaction, and the batches are gone when it is over."""
     ids = [batch.id for batch in batches]
-    if connection.vendor == "sqlite":
-        wait_for_older(min(ids))
+    wait_for_older(min(ids))
     with transaction.atomic():
         gone, _ = Batch.objects.filter(pk__in=ids, set_aside_at=None).delete()
         if gone < len(ids):
@@ -104,7 +102,7 @@ def taken(batches: list[Claimed]) -> Iterator[None]:
 def is_more_than_one_can_do() -> bool:
     """Whether so much waits that a second process is worth its start; asked now and then."""
     global _ask_again
-    if connection.vendor == "postgresql" or time.monotonic() < _ask_again:
+    if time.monotonic() < _ask_again:
         return False
     _ask_again = time.monotonic() + ASK_EVERY
     waiting = _waiting().order_by("id").values_list("items", flat=True)[:MANY_BATCHES]
@@ -145,13 +143,16 @@ def _note(batch_id: int, error: str, *, of: int) -> None:
         batch.save(update_fields=["tries", "error", "next_try_at", "set_aside_at"])
 
 
-def _next(only: int | None, *, lock: bool = False, besides: Collection[int] = ()) -> list[Claimed]:
+def _next(only: int | None, *, lock: bool = False) -> list[Claimed]:
     waiting = _waiting() if only is None else Batch.objects.filter(set_aside_at=None, pk=only)
-    if besides:
-        waiting = waiting.exclude(pk__in=besides)
-    if lock:
-        waiting = waiting.select_for_update(skip_locked=True)
+    waiting = waiting.select_for_update(skip_locked=True) if lock else _besides_others(waiting)
     return _read(_fresh(waiting) if only is None else waiting)
+
+
+def _besides_others(waiting: QuerySet[Batch]) -> QuerySet[Batch]:
+    """Without what other processes of this machine have in hand."""
+    others = {number for batches in in_hand() for number in batches}
+    return waiting.exclude(pk__in=others) if others else waiting
 
 
 def _waiting() -> QuerySet[Batch]:

@@ -13,8 +13,6 @@ from typing import Final
 
 from django.conf import settings
 
-from outcomes.models.statements import ON_POSTGRESQL
-
 _CORES: Final = os.cpu_count() or 1
 
 
@@ -47,5 +45,5 @@ def command_beside(name: str) -> list[str]:
 
 
 JOBS: Final = Processes("run_jobs", min(_CORES, 2))
-# PostgreSQL works on the other core itself.
-SETTLERS: Final = Processes("settle_beside", 0 if ON_POSTGRESQL else min(_CORES - 1, 1))
+# PostgreSQL works on the other core itself, though not half of the time.
+SETTLERS: Final = Processes("settle_beside", min(_CORES - 1, 1))

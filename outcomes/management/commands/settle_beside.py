@@ -18,8 +18,9 @@ class Command(BesideTheWorker):
         take_back_when_asked_to_stop()
         gc.freeze()
         busy_at = time.monotonic()
-        while time.monotonic() - busy_at < IDLE:
-            if commands.settle_inbox():
-                busy_at = time.monotonic()
-            else:
-                time.sleep(PAUSE)
+        with commands.Ahead() as ahead:
+            while time.monotonic() - busy_at < IDLE:
+                if commands.settle_inbox(ahead):
+                    busy_at = time.monotonic()
+                else:
+                    time.sleep(PAUSE)
