@@ -19,11 +19,10 @@ setup-dev: setup
 	$(call installed,requirements-dev.txt)
 
 # The checks, everything on SQLite and, beside it, what touches the store, and the journeys, on
-# PostgreSQL: three of the five parts at a time, as each of them waits for a third of its time. The
-# longest begins.
+# PostgreSQL: two of the five parts at a time, as two cores can do. The longest begins.
 test: setup-dev browser
 	@echo 'Checking, and testing on SQLite and on PostgreSQL, side by side; each part tells all when it is done …'
-	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j3 $(PARTS) check
+	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j2 $(PARTS) check
 
 # The checks end with the promises of the house.
 test-sqlite:
