@@ -34,22 +34,17 @@ def insert_new(
     """
     if not rows:
         return set()
-    into = f"INSERT INTO {model._meta.db_table} ({_names(model, columns)})"
     if connection.vendor == "postgresql":
         result = _unnested(
-            f"{into} SELECT * FROM {{source}} ON CONFLICT DO NOTHING RETURNING id",
+            f"{_into(model, columns)} SELECT * FROM {{source}} ON CONFLICT DO NOTHING RETURNING id",
             model, columns, rows, meanwhile,
         )  # fmt: skip
         if result.ntuples == len(rows):
             return {row[0] for row in rows}
         told = (result.get_value(place, 0) for place in range(result.ntuples))
         return {int.from_bytes(number) for number in told if number is not None}
-    marks = ", ".join(["%s"] * len(columns))
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            f"{into} VALUES ({marks}) ON CONFLICT DO NOTHING", _adapted(model, columns, rows)
-        )
-        return ids_present(model, [row[0] for row in rows])
+    _insert(model, columns, rows, "ON CONFLICT DO NOTHING")
+    return ids_present(model, [row[0] for row in rows])
 
 
 def insert_missing(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
@@ -59,15 +54,7 @@ def insert_missing(model: Model, columns: Sequence[str], rows: Sequence[Row]) ->
         return
     names, values = _by_default(model, tuple(columns))
     columns, rows = [*columns, *names], [(*row, *values) for row in rows]
-    into = f"INSERT INTO {model._meta.db_table} ({_names(model, columns)})"
-    if connection.vendor == "postgresql":
-        _unnested(f"{into} SELECT * FROM {{source}} ON CONFLICT DO NOTHING", model, columns, rows)
-        return
-    marks = ", ".join(["%s"] * len(columns))
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            f"{into} VALUES ({marks}) ON CONFLICT DO NOTHING", _adapted(model, columns, rows)
-        )
+    _insert(model, columns, rows, "ON CONFLICT DO NOTHING")
 
 
 def ids_present(model: Model, ids: Sequence[int]) -> set[int]:
@@ -90,14 +77,8 @@ def add(model: Model, key: Sequence[str], sums: Sequence[str], rows: Sequence[Ro
     columns = [*key, *sums]
     table = model._meta.db_table
     grown = ", ".join(f"{name} = {table}.{name} + excluded.{name}" for name in sums)
-    into = f"INSERT INTO {table} ({_names(model, columns)})"
     then = f"ON CONFLICT ({_names(model, key)}) DO UPDATE SET {grown}"
-    if connection.vendor == "postgresql":
-        _unnested(f"{into} SELECT * FROM {{source}} {then}", model, columns, rows)
-        return
-    marks = ", ".join(["%s"] * len(columns))
-    with connection.cursor() as cursor:
-        cursor.executemany(f"{into} VALUES ({marks}) {then}", _adapted(model, columns, rows))
+    _insert(model, columns, rows, then)
 
 
 def put(model: Model, key: Sequence[str], others: Sequence[str], rows: Sequence[Row]) -> None:
@@ -106,14 +87,8 @@ def put(model: Model, key: Sequence[str], others: Sequence[str], rows: Sequence[
         return
     columns = [*key, *others]
     changed = ", ".join(f"{name} = excluded.{name}" for name in others)
-    into = f"INSERT INTO {model._meta.db_table} ({_names(model, columns)})"
     then = f"ON CONFLICT ({_names(model, key)}) DO UPDATE SET {changed}"
-    if connection.vendor == "postgresql":
-        _unnested(f"{into} SELECT * FROM {{source}} {then}", model, columns, rows)
-        return
-    marks = ", ".join(["%s"] * len(columns))
-    with connection.cursor() as cursor:
-        cursor.executemany(f"{into} VALUES ({marks}) {then}", _adapted(model, columns, rows))
+    _insert(model, columns, rows, then)
 
 
 def keep_newest(
@@ -126,17 +101,11 @@ def keep_newest(
     table = model._meta.db_table
     told = [_field(model, name).column for name in (at, *others)]
     changed = ", ".join(f'"{name}" = excluded."{name}"' for name in told)
-    into = f"INSERT INTO {table} ({_names(model, columns)})"
     then = (
         f"ON CONFLICT ({_names(model, key)}) DO UPDATE SET {changed}"
         f' WHERE {table}."{at}" IS NULL OR excluded."{at}" >= {table}."{at}"'
     )
-    if connection.vendor == "postgresql":
-        _unnested(f"{into} SELECT * FROM {{source}} {then}", model, columns, rows)
-        return
-    marks = ", ".join(["%s"] * len(columns))
-    with connection.cursor() as cursor:
-        cursor.executemany(f"{into} VALUES ({marks}) {then}", _adapted(model, columns, rows))
+    _insert(model, columns, rows, then)
 
 
 def update(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
@@ -158,6 +127,21 @@ def update(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
             f"UPDATE {table} SET {changed} WHERE id = %s",
             [(*row[1:], row[0]) for row in _adapted(model, columns, rows)],
         )
+
+
+def _insert(model: Model, columns: Sequence[str], rows: Sequence[Row], then: str) -> None:
+    """`then` says what becomes of a row that is there already."""
+    into = _into(model, columns)
+    if connection.vendor == "postgresql":
+        _unnested(f"{into} SELECT * FROM {{source}} {then}", model, columns, rows)
+        return
+    marks = ", ".join(["%s"] * len(columns))
+    with connection.cursor() as cursor:
+        cursor.executemany(f"{into} VALUES ({marks}) {then}", _adapted(model, columns, rows))
+
+
+def _into(model: Model, columns: Sequence[str]) -> str:
+    return f"INSERT INTO {model._meta.db_table} ({_names(model, columns)})"
 
 
 def _unnested(
