@@ -21,6 +21,7 @@ from outcomes.codec.groups import (
     pack_group_minute,
 )
 from outcomes.codec.rollups import add_change, added, pack_minute
+from outcomes.commands.alone import is_alone
 from outcomes.commands.rolling_up_groups import add_groups
 from outcomes.domain.sums import Minutes, Part, Sums, coarse_sums, no_minutes
 from outcomes.models import Rollup, RollupChange, RollupMinute
@@ -86,7 +87,7 @@ def _roll_up() -> _Done:
         return _Done(0, is_more_left=False)
     coarse = {place: coarse_sums(minutes) for place, minutes in by_environment.items()}
     with transaction.atomic():
-        if not _is_alone():
+        if not is_alone(LOCK):
             return _Done(0, is_more_left=False)
         gone, _ = RollupChange.objects.filter(pk__in=[each.pk for each in some]).delete()
         if gone < len(some):  # another worker was faster, and added them
@@ -116,15 +117,6 @@ def _up_to_some_minutes(
             minutes[place][minute]  # it gets a row, though nothing else be counted in it
         some.append(each)
     return some, minutes, groups
-
-
-def _is_alone() -> bool:
-    """SQLite has one writer anyway."""
-    if connection.vendor != "postgresql":
-        return True
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])
-        return bool(cursor.fetchone()[0])
 
 
 def _add_minutes(environment: int, minutes: Minutes, groups: GroupMinutes) -> None:

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
 from governance import queries
 from outcomes import bulk
 from outcomes.codec.session_days import pack_groups
+from outcomes.commands.alone import is_alone
 from outcomes.domain.session_days import MARKED_FROM, OVER_AFTER, day_of, start_of
 from outcomes.models import Session, SessionDay, SessionDayChange
 from outcomes.queries.session_groups import alike_sessions
@@ -107,7 +108,7 @@ def count_days(now: datetime) -> int:
 
 @transaction.atomic
 def _count_some(project: int, over: int) -> int:
-    if not _alone():
+    if not is_alone(LOCK):
         return 0
     last = SessionDay.objects.filter(project=project).aggregate(last=Max("day"))["last"]
     said = list(SessionDayChange.objects.filter(project=project).values_list("pk", "day"))
@@ -138,12 +139,3 @@ def _new_days(project: int, last: int | None, over: int) -> list[int]:
         day = over if at is None else min(day_of(at), over)
         days.append(day)
     return days
-
-
-def _alone() -> bool:
-    """On SQLite the transaction itself sees to it."""
-    if connection.vendor != "postgresql":
-        return True
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])
-        return bool(cursor.fetchone()[0])

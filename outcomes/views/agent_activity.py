@@ -22,10 +22,10 @@ from outcomes.views.chart_links import link_to_calls
 from outcomes.views.denials import denied_url
 from outcomes.views.overview import is_worse, points_words
 from outcomes.views.paging import with_query
-from outcomes.views.part_columns import TOOLS_OF_AGENT
 from outcomes.views.parts import shown_part
 from outcomes.views.scope import scope_of, tag_of
 from outcomes.views.sentences import counted
+from outcomes.views.tool_columns import TOOLS_OF_AGENT
 from outcomes.views.tool_rows import tool_rows, worst_first
 
 PART: Final = "outcomes/_agent_activity.html"

@@ -30,9 +30,9 @@ from outcomes.views import overview_words as words
 from outcomes.views.backlog import backlog_of
 from outcomes.views.chart_links import link_to_calls
 from outcomes.views.paging import files_of_tables, with_query
-from outcomes.views.part_columns import TOOLS_OF_AGENT
 from outcomes.views.scope import kept_beside_one, scope_of, tag_of
 from outcomes.views.table_columns import SESSIONS
+from outcomes.views.tool_columns import TOOLS_OF_AGENT
 from outcomes.views.tool_rows import tool_rows, worst_first
 
 FINDINGS = 100

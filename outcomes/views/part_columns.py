@@ -8,7 +8,6 @@ from governance.domain.tables import Columns
 from governance.queries.naming import Naming
 from outcomes.domain.beside import OfTool
 from outcomes.domain.result_shapes import OfShape
-from outcomes.domain.tools import Compared
 from outcomes.models import Backtest, Batch, Call, ChangedCall, Rejudging, SavedView, Suggestion
 from outcomes.queries.denials import Observed
 from outcomes.queries.disagreements import Differing
@@ -28,17 +27,6 @@ def _value(row: Mapping[str, Any], *, name: str) -> object:
     return row.get(name)
 
 
-TOOLS_OF_AGENT: Final[Columns[Compared]] = {
-    "tool_name": lambda row: row.name,
-    "calls": lambda row: row.now.calls,
-    "successes": lambda row: row.now.successes,
-    "failures": lambda row: row.now.failures,
-    "unknown": lambda row: row.now.unknown,
-    "rate": lambda row: row.now.rate,
-    "denied": lambda row: row.now.denied,
-    "calls_before": lambda row: row.before.calls,
-    "rate_before": lambda row: row.before.rate,
-}
 RUNNING: Final[Columns[FleetAgent]] = {
     "agent_id": lambda row: row.name,
     "environment": lambda row: row.environment,

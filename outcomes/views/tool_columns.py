@@ -32,8 +32,7 @@ TOOLS: Final[Columns[tuple[Compared, str]]] = {
     "p99_ms_before": lambda row: row[0].before.p99_ms,
     "check": lambda row: row[1],
 }
-AGENTS_OF_TOOL: Final[Columns[Compared]] = {
-    "agent_id": lambda row: row.name,
+_BESIDE_BEFORE: Final[Columns[Compared]] = {
     "calls": lambda row: row.now.calls,
     "successes": lambda row: row.now.successes,
     "failures": lambda row: row.now.failures,
@@ -43,6 +42,8 @@ AGENTS_OF_TOOL: Final[Columns[Compared]] = {
     "calls_before": lambda row: row.before.calls,
     "rate_before": lambda row: row.before.rate,
 }
+AGENTS_OF_TOOL: Final[Columns[Compared]] = {"agent_id": lambda row: row.name, **_BESIDE_BEFORE}
+TOOLS_OF_AGENT: Final[Columns[Compared]] = {"tool_name": lambda row: row.name, **_BESIDE_BEFORE}
 GROUPS: Final[Columns[GroupFigures]] = {
     "tool_name": lambda row: row.tool,
     "type": lambda row: row.kind,
