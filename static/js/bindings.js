@@ -25,7 +25,9 @@ function renumber() {
   list.querySelector(".is-last > .binding-number").textContent = lines().length + 1;
 }
 
+// An answer on its way counts the lines as they were, and one of them may be gone.
 function changed(words) {
+  htmx.trigger("#bindings-preview", "htmx:abort");
   renumber();
   said.textContent = words;
   htmx.trigger(form, "bindings-changed");

@@ -4,13 +4,14 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.items import an_outcome
 from tests.journeys.console import Console
 
 CHECKS = "/p/default/checks/"
 BINDINGS = f"{CHECKS}bindings/"
+PREVIEW = "**/bindings/preview/"
 CHECK = (
     "apiVersion: edictum-site/v1\nkind: SuccessCheck\nmetadata: {name: tickets}\n"
     "otherwise: default\nrules:\n"
@@ -95,6 +96,18 @@ def test_lines_change_their_places_by_keyboard_and_keep_the_focus(console: Conso
     admin.get_by_role("button", name="Save", exact=True).click()
     expect(admin.get_by_text("calls are judged so from now on")).to_be_visible()
     assert bound(console) == ["* ticket_search tickets", "* ticket_open tickets", "* other http"]
+
+
+def test_an_answer_about_lines_that_have_changed_since_is_not_taken(console: Console, admin: Page):
+    bind(console, *({"tool": tool, "check": "tickets"} for tool in TOOLS))
+    late: list[Route] = []
+    admin.route(PREVIEW, lambda asked: late.append(asked), times=1)
+    with admin.expect_request(PREVIEW):
+        admin.goto(f"{console.url}{BINDINGS}")
+    admin.get_by_role("button", name="Line 3: remove").click()
+    late[0].continue_()
+    expect(admin.locator("#judged-2")).to_have_text(re.compile(r"[1-9]"))
+    expect(admin.locator("#judged-3")).to_have_count(0)
 
 
 def test_a_line_is_dragged_by_its_number_to_another_place(console: Console, admin: Page):
