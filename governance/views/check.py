@@ -32,6 +32,7 @@ from governance.queries.checks import (
 from governance.table_files import Tables, one_of_tables, page_after_page
 from governance.views.check_tabs import AUDIT, COMPARE, OVERVIEW, tabs_of_one
 from governance.views.check_words import check_sentence, line_words, otherwise_fact, rules_fact
+from governance.views.compared import compared
 from governance.views.contract_audit import entries_about, file_about
 from governance.views.table_columns import CHECK_VERSIONS
 from governance.views.text_sides import MOST_LINES, sides_of
@@ -118,15 +119,13 @@ def check_version(request: MemberRequest, check_name: str, number: int) -> HttpR
 @require_safe
 @member_page()
 def compare_check(request: MemberRequest, check_name: str) -> HttpResponse:
-    """Any two versions side by side; without a choice the newest and the one before."""
     newest = _found(request, check_name)
-    to = whole_number(request.GET.get("to")) or newest.number
-    start = whole_number(request.GET.get("from")) or max(1, to - 1)
-    before, after = _found(request, check_name, start), _found(request, check_name, to)
+    old, new, kept = compared(request, newest.number)
+    before, after = _found(request, check_name, old), _found(request, check_name, new)
     is_whole = "whole" in request.GET
     sides, differing = sides_of(before.text, after.text, whole=is_whole, words=CHECK_WORDS)
     context = _head(request, newest, COMPARE) | {
-        "page_title": f"{check_name} v{start} and v{to}",
+        "page_title": f"{check_name} v{old} and v{new}",
         "before": before,
         "after": after,
         "changes": check_changes(before.text, after.text) or (),
@@ -137,6 +136,7 @@ def compare_check(request: MemberRequest, check_name: str) -> HttpResponse:
         "choices": check_versions_before(newest.saved.success_check, None, CHOICES)
         if newest.saved
         else [],
+        "kept": kept,
     }
     return render(request, "governance/checks/compare_check.html", context)
 

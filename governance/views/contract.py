@@ -22,6 +22,7 @@ from governance.policies import Action, may
 from governance.queries.bundles import assignments_of, document_of, places_with_a_past
 from governance.queries.checking import Marked, check_text
 from governance.table_files import Tables, one_of_tables, page_after_page
+from governance.views.compared import compared
 from governance.views.contract_tabs import COMPARE, OVERVIEW, TEXT, shown_tabs
 from governance.views.contract_words import mode_fact, rules_fact, standing_sentence
 from governance.views.named import newest_named
@@ -98,18 +99,17 @@ def contract_version(
 @require_safe
 @member_page()
 def compare_contract(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    """Any two versions; without a choice the newest and the one before."""
     newest = newest_named(request, bundle_name)[0]
     bundle = newest.bundle
-    to = whole_number(request.GET.get("to")) or newest.number
-    start = whole_number(request.GET.get("from")) or max(1, to - 1)
-    before, after = _version(bundle, start), _version(bundle, to)
+    old, new, kept = compared(request, newest.number)
+    before, after = _version(bundle, old), _version(bundle, new)
     context = _head(request, newest, COMPARE) | {
-        "page_title": f"{bundle_name} v{start} and v{to}",
+        "page_title": f"{bundle_name} v{old} and v{new}",
         "before": before,
         "after": after,
         "is_whole": "whole" in request.GET,
         "choices": queries.versions_before(bundle, None, CHOICES),
+        "kept": kept,
     }
     context |= _difference(before, after, whole="whole" in request.GET)
     return render(request, "governance/compare_contract.html", context)

@@ -115,7 +115,7 @@ def test_what_the_console_brings_has_a_page_as_well(viewer):
     [
         "checks/c/nothing/",
         "checks/c/mine/versions/9/",
-        "checks/c/mine/compare/?from=7&to=1",
+        "checks/c/mine/compare/?old=7&new=1",
         "checks/c/mine/versions/1/exe/",
     ],
 )
@@ -138,7 +138,7 @@ def test_versions_are_listed_shown_and_compared(project, viewer):
     assert "From v1 to v2, 2 things change in mine" in text
     assert "Added rule bad crm_* : failure when result.bad is there" in text
     assert "Removed rule not-ok" in text
-    same = viewer.text("checks/c/mine/compare/?from=2&to=2")
+    same = viewer.text("checks/c/mine/compare/?old=2&new=2")
     assert "v2 of mine compared with itself." in same
 
 

@@ -183,15 +183,27 @@ def test_a_version_says_what_only_trying_tells_as_well(project, viewer):
 
 def test_any_two_versions_are_compared_by_meaning_and_as_text(project, viewer):
     saved(project, TEXT, OTHER, OTHER + "\n# a word\n")
-    text = viewer.text("contracts/b/d/compare/", **{"from": 1, "to": 3})
+    text = viewer.text("contracts/b/d/compare/", old=1, new=3)
     assert "From v1 to v3, 1 thing changes in d ." in text
     assert "equal line" in text
     assert "# a word" in text
     assert "means the same" in viewer.text("contracts/b/d/compare/")
-    back = viewer.text("contracts/b/d/compare/", **{"from": 2, "to": 1})
+    back = viewer.text("contracts/b/d/compare/", old=2, new=1)
     assert "was 2 → is 1" in back
-    whole = viewer.text("contracts/b/d/compare/", **{"from": 1, "to": 2, "whole": ""})
+    whole = viewer.text("contracts/b/d/compare/", old=1, new=2, whole="")
     assert "equal line" not in whole
+
+
+def test_to_compare_others_keeps_the_time_that_the_other_pages_are_about(project, viewer):
+    saved(project, TEXT, OTHER)
+    time = {"from": "2026-11-01T00:00Z", "to": "2026-11-02T00:00Z"}
+    page = viewer.get("contracts/b/d/compare/", **time, old=2, new=1).content.decode()
+    form = page[page.index("compare-form") :].partition("</form>")[0]
+    for name, value in time.items():
+        assert f'type="hidden" name="{name}" value="{value}"' in form
+    assert form.count('type="hidden"') == 2
+    listed = viewer.get("contracts/b/d/", **time).content.decode()
+    assert "from=2026-11-01T00%3A00Z&amp;to=2026-11-02T00%3A00Z&amp;new=2" in listed
 
 
 def test_a_version_compared_with_itself_says_so(project, viewer):
@@ -214,7 +226,7 @@ def test_either_dialect_can_be_downloaded(project, viewer):
         "b/nothing/",
         "b/Nothing/",
         "b/d/versions/9/",
-        "b/d/compare/?from=7&to=1",
+        "b/d/compare/?old=7&new=1",
         "b/d/versions/9/download/",
     ],
 )
@@ -231,7 +243,7 @@ def test_contracts_of_other_projects_are_not_there(project):
 
 
 @pytest.mark.parametrize(
-    "path", ["", "b/d/", "b/d/text/", "b/d/versions/1/", "b/d/compare/?from=1&to=3", "new/"]
+    "path", ["", "b/d/", "b/d/text/", "b/d/versions/1/", "b/d/compare/?old=1&new=3", "new/"]
 )
 def test_however_many_there_are_the_queries_are_few(
     project, editor, path, django_assert_max_num_queries
