@@ -8,7 +8,7 @@ from edictum_site.env import SettingInvalid
 
 SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
-    " PRAGMA wal_autocheckpoint=10000; PRAGMA cache_size=-65536;"
+    " PRAGMA wal_autocheckpoint=30000; PRAGMA cache_size=-65536;"
 )
 
 

@@ -3,6 +3,11 @@
 Here write transactions queue: the threads of a process at a lock, the processes at a file that
 they ask for every half millisecond. SQLite's own waiting is left for what writes outside of a
 transaction.
+
+Who settles writes for a tenth of a second, and would write again at once: a post would wait for
+several of those. So what runs at a lower priority, as the worker and what it starts does, stands
+back here too: after a turn that somebody else waited for, all of these rest for as long as it took,
+or until nobody has come for a moment.
 """
 
 import fcntl
@@ -10,11 +15,22 @@ import os
 import threading
 import time
 from contextlib import suppress
+from enum import StrEnum
 
 from django.db.backends.sqlite3 import base
 from django.db.utils import OperationalError
 
 PAUSE = 0.0005
+MOMENT, LONGEST_REST = 0.02, 0.2  # seconds
+
+
+class File(StrEnum):
+    """Beside the database. Who writes holds the first; who writes or waits, and does not stand
+    back, shares the second. Until its time of change all others rest."""
+
+    TURN = "turn"
+    WANTED = "wanted"
+
 
 _threads = threading.Lock()
 _files: dict[tuple[int, str], int] = {}  # by process: a fork must not share the lock of its parent
@@ -22,6 +38,8 @@ _files: dict[tuple[int, str], int] = {}  # by process: a fork must not share the
 
 class DatabaseWrapper(base.DatabaseWrapper):
     _writes = False
+    _stands_back = False
+    _began = 0.0
 
     def _start_transaction_under_autocommit(self) -> None:
         self._wait_for_turn()
@@ -43,24 +61,52 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _wait_for_turn(self) -> None:
         patience = float(self.settings_dict["OPTIONS"].get("timeout", 5))
-        deadline = time.monotonic() + patience
+        self._began = came = time.monotonic()
+        deadline = self._began + patience
         if not _threads.acquire(timeout=patience):
             raise OperationalError("database is locked: other threads of this process write")
         self._writes = True
-        while not _try(self._turn()):
-            if time.monotonic() > deadline:
+        self._stands_back = os.getpriority(os.PRIO_PROCESS, 0) > 0  # of this thread
+        if not self._stands_back:
+            fcntl.flock(self._file(File.WANTED), fcntl.LOCK_SH)
+        while True:
+            self._began = time.monotonic()
+            if self._stands_back and self._is_wanted():
+                came = self._began
+            rests = self._stands_back and self._began - came < MOMENT and self._is_to_rest()
+            if not rests and _try(self._file(File.TURN)):
+                return
+            if self._began > deadline:
                 self._give_turn()
                 raise OperationalError("database is locked: another process writes")
             time.sleep(PAUSE)
 
     def _give_turn(self) -> None:
-        if self._writes:
-            self._writes = False
-            fcntl.flock(self._turn(), fcntl.LOCK_UN)
-            _threads.release()
+        if not self._writes:
+            return
+        self._writes = False
+        if not self._stands_back:
+            fcntl.flock(self._file(File.WANTED), fcntl.LOCK_UN)
+        elif self._is_wanted():
+            took = time.monotonic() - self._began
+            until = time.time() + min(took, LONGEST_REST)
+            os.utime(self._file(File.WANTED), (until, until))
+        fcntl.flock(self._file(File.TURN), fcntl.LOCK_UN)
+        _threads.release()
 
-    def _turn(self) -> int:
-        name = f"{self.settings_dict['NAME']}-turn"
+    def _is_wanted(self) -> bool:
+        file = self._file(File.WANTED)
+        if not _try(file):
+            return True
+        fcntl.flock(file, fcntl.LOCK_UN)
+        return False
+
+    def _is_to_rest(self) -> bool:
+        # No longer than the longest, whatever became of the clock.
+        return 0 < os.fstat(self._file(File.WANTED)).st_mtime - time.time() < LONGEST_REST
+
+    def _file(self, file: File) -> int:
+        name = f"{self.settings_dict['NAME']}-{file}"
         key = (os.getpid(), name)
         if key not in _files:
             _files[key] = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

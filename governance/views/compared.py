@@ -20,4 +20,4 @@ def compared(request: HttpRequest, newest: int) -> Compared:
     asked = request.GET
     new = whole_number(asked.get(NEW)) or newest
     old = whole_number(asked.get(OLD)) or max(1, new - 1)
-    return Compared(old, new, [each for each in asked.items() if each[0] not in (OLD, NEW)])
+    return Compared(old, new, [each for each in asked.dict().items() if each[0] not in (OLD, NEW)])

@@ -56,7 +56,8 @@ class Contents:
         wanted = set(keys) - self._kept.keys() - self._known.keys()
         self._known.update(dict.fromkeys(wanted))
         for project, part in _by_project(wanted):
-            for row in Artifact.objects.filter(project=project, sha256__in=part):
+            # In no order: to have one, SQLite would go through all that a project has.
+            for row in Artifact.objects.filter(project=project, sha256__in=part).order_by():
                 self._known[project, row.sha256] = _Known(row.size_bytes, row.media_type)
 
     def is_known(self, key: ArtifactKey) -> bool:

@@ -1,0 +1,60 @@
+"""How SQLite looks for what settling asks: never in a way that takes longer the more is stored."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from outcomes.models.statements import ON_POSTGRESQL
+from tests import builders
+from tests.builders import an_outcome
+from tests.outcomes.posting import Agent, settle
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(ON_POSTGRESQL, reason="PostgreSQL plans by how many rows there are"),
+]
+
+MANY = 200  # of few SQLite would go through what is stored less readily
+
+
+def a_session(name: str) -> Iterator[dict[str, Any]]:
+    yield an_outcome(f"{name}-fails", output="Error: x", session_id=name)
+    yield an_outcome(f"{name}-denied", type="denied", reason="contract", session_id=name)
+    refers = {"artifact_id": name, "summary": "s", "size_bytes": 13_000}
+    yield an_outcome(f"{name}-refers", type="artifact_reference", session_id=name, **refers)
+
+
+def test_no_statement_goes_through_all_that_is_stored():
+    agent = Agent(builders.bearing(builders.a_key(builders.a_project(), "ingest")[0]))
+    for batch in range(2):
+        items = [each for number in range(MANY) for each in a_session(f"{batch}-{number}")]
+        agent.door(json.dumps({"outcomes": items}).encode())
+        if not batch:
+            settle()
+    asked = {}
+
+    def remember(execute, sql, params, many, context):
+        if not many and sql.lstrip().upper().startswith(("SELECT", "UPDATE", "DELETE", "WITH")):
+            asked[sql] = params
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(remember):
+        settle()
+    assert any("outcomes_callgroup" in sql for sql in asked)
+    plans = {sql: plan(sql, params) for sql, params in asked.items()}
+    slow = {sql: steps for sql, steps in plans.items() if any(map(is_slow, steps))}
+    assert slow == {}
+
+
+def plan(sql, params) -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {sql}", params)
+        return [row[3] for row in cursor.fetchall()]
+
+
+def is_slow(step: str) -> bool:
+    grows = any(f" {table} " in step for table in ("outcomes_call", "outcomes_artifact", "stored"))
+    return "AUTOMATIC" in step or (grows and (step.startswith("SCAN") or "(project_id=?)" in step))
