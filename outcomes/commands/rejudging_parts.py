@@ -43,7 +43,6 @@ from outcomes.rejudging import (
 
 TOLD_EVERY: Final = 0.5  # seconds
 AT_ONCE: Final = {"postgresql": 500, "sqlite": 100}  # calls of one transaction
-LONGEST_PAUSE: Final = 0.5  # seconds
 TRIES: Final = 5  # of a transaction that another one locked out
 Status = RejudgingPart.Status
 _parts: Final = RejudgingPart.objects.all
@@ -178,12 +177,7 @@ class _Work:
         pieces = iter(told)
         while piece := list(islice(pieces, AT_ONCE[connection.vendor])):
             self._long.look_at(row.session for row, _ in piece if row.session is not None)
-            began = time.monotonic()
             self._commit(chunk, piece, Chunk([row for row, _ in piece], {}).place)
-            if connection.vendor == "sqlite":
-                # It has held the lock of all writers, who are served in no order. Who posts, and
-                # who cancels, gets in between.
-                time.sleep(min(time.monotonic() - began, LONGEST_PAUSE))
 
     def _commit(self, chunk: Chunk, piece: list[Told], place: Place) -> None:
         """What came in meanwhile was judged then, and is judged once more, as it is now."""
