@@ -89,6 +89,7 @@ def neighbours_of(row: Call) -> Neighbours:
     both = found.filter(
         Q(pk=Subquery(earlier.values("pk")[:1])) | Q(pk=Subquery(later.values("pk")[:1]))
     )
+    both = both.order_by()  # for an order SQLite would go through all calls of the project
     rows = {_is_after(each, row, columns): each for each in both.select_related("environment")}
     return Neighbours(rows.get(False), rows.get(True))
 
