@@ -107,8 +107,7 @@ def _denied(number_of_steps: int, name: str, found: Iterable[OfGroup]) -> Denied
     before = 0
     for each in found:
         before += each.whole(BEFORE).calls
-        for step, calls in enumerate(each.calls_by_step(NOW, len(steps))):
-            steps[step] += calls
+        each.add_calls(NOW, steps)
     return Denied(name=name, calls=sum(steps), before=before, steps=steps)
 
 

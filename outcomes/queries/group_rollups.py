@@ -66,8 +66,15 @@ class OfGroup:
         return found
 
     def calls_by_step(self, time: int, steps: int) -> list[int]:
-        return [self.times[time, step].calls if (time, step) in self.times else 0
-                for step in range(steps)]  # fmt: skip
+        found = [0] * steps
+        self.add_calls(time, found)
+        return found
+
+    def add_calls(self, time: int, steps: list[int]) -> None:
+        """To what stands there of each step; most groups have calls in few of them."""
+        for (place, step), sums in self.times.items():
+            if place == time:
+                steps[step] += sums.calls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ the time, environment and agent that were chosen.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -21,32 +22,38 @@ register = template.Library()
 ELSEWHERE = "-"
 
 
+@lru_cache(1_000)
+def _of_project(page: str, slug: str) -> str:
+    """A list of fifty calls asks a hundred times."""
+    return reverse(page, args=[slug])
+
+
 def session_url(slug: str, session_id: str, environment: str, **kept: str) -> str:
-    base = reverse("outcomes:sessions", args=[slug])
+    base = _of_project("outcomes:sessions", slug)
     return _address(base, session_id, environment=environment, **kept)
 
 
 def call_url(slug: str, call_id: str, environment: str, **kept: str) -> str:
-    base = reverse("outcomes:calls", args=[slug])
+    base = _of_project("outcomes:calls", slug)
     return _address(base, call_id, environment=environment, **kept)
 
 
 def try_url(slug: str, call_id: str, environment: str, **kept: str) -> str:
     query = urlencode({"of": call_id, "environment": environment} | kept)
-    return f"{reverse('outcomes:try_call', args=[slug])}?{query}"
+    return f"{_of_project('outcomes:try_call', slug)}?{query}"
 
 
 def agent_url(slug: str, name: str, **chosen: str) -> str:
-    return _address(reverse("outcomes:agents", args=[slug]), name, **chosen)
+    return _address(_of_project("outcomes:agents", slug), name, **chosen)
 
 
 def tool_url(slug: str, name: str, **chosen: str) -> str:
     """The page of a tool, in the scope that is chosen."""
-    return _address(reverse("outcomes:tools", args=[slug]), name, **chosen)
+    return _address(_of_project("outcomes:tools", slug), name, **chosen)
 
 
 def artifact_url(slug: str, name: str, **times: str) -> str:
-    return _address(reverse("outcomes:artifacts", args=[slug]), name, **times)
+    return _address(_of_project("outcomes:artifacts", slug), name, **times)
 
 
 def denied_by_url(
@@ -55,7 +62,7 @@ def denied_by_url(
     """What a rule stopped; a contract and its version narrow it to those."""
     told = {"rule": rule, "contract": contract, "version": version} | chosen
     query = urlencode({name: value for name, value in told.items() if value})
-    return f"{reverse('outcomes:denials_of_rule', args=[slug])}?{query}"
+    return f"{_of_project('outcomes:denials_of_rule', slug)}?{query}"
 
 
 @register.simple_tag(takes_context=True, name="session_url")
@@ -95,7 +102,7 @@ def _denied_by_url(
 def call_part_url(context: Context, slug: str, part: str, call_id: str, environment: str) -> str:
     """A part of a call's page, which has an address of its own."""
     query = urlencode({"of": call_id, "environment": environment} | _beside_one(context))
-    return f"{reverse(f'outcomes:{part}', args=[slug])}?{query}"
+    return f"{_of_project(f'outcomes:{part}', slug)}?{query}"
 
 
 @register.simple_tag(takes_context=True, name="try_url")
