@@ -68,7 +68,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._writes = True
         self._stands_back = os.getpriority(os.PRIO_PROCESS, 0) > 0  # of this thread
         if not self._stands_back:
-            fcntl.flock(self._file(File.WANTED), fcntl.LOCK_SH)
+            # Held against it for a millionth of a second by who looks: that once it is not told.
+            _try(self._file(File.WANTED), fcntl.LOCK_SH)
         while True:
             self._began = time.monotonic()
             if self._stands_back and self._is_wanted():
@@ -113,8 +114,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return _files[key]
 
 
-def _try(file: int) -> bool:
+def _try(file: int, how: int = fcntl.LOCK_EX) -> bool:
     with suppress(BlockingIOError):
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, how | fcntl.LOCK_NB)
         return True
     return False
