@@ -53,7 +53,8 @@ class Supervisor:
             ended = self._turn(page)
             if web in ended:
                 raise StartRefused(
-                    f"The web process ended before it served a page: {web.last_words()}"
+                    f"The web process ended ({_how(ended[web])}) before it served a page:"
+                    f" {web.last_words()}"
                 )
             self._start_again(ended)
         self._serving = True
@@ -95,8 +96,7 @@ class Supervisor:
     def _start_again(self, ended: dict[Child, int]) -> None:
         for child, code in ended.items():
             child.plan_restart()
-            how = signal.Signals(-code).name if code < 0 else f"code {code}"
-            say(f"{child.name} ended ({how}) and is started again; its log is {child.log}")
+            say(f"{child.name} ended ({_how(code)}) and is started again; its log is {child.log}")
         for child in self._children:
             if child.restart_at is not None and child.restart_at <= time.monotonic():
                 child.start()
@@ -113,3 +113,7 @@ class Supervisor:
         draft = self._note.with_suffix(".draft")
         draft.write_text(json.dumps(state))
         draft.replace(self._note)
+
+
+def _how(code: int) -> str:
+    return signal.Signals(-code).name if code < 0 else f"code {code}"
