@@ -102,8 +102,8 @@ class Item(msgspec.Struct, frozen=True):
     parent_session_id: OptionalName = None
 
 
-# Made for what making it leaves behind: what is known of the fields is found out here. The first two
-# threads to convert an item at once would find it half written, and the process would crash.
+# Made for what making it leaves behind: what there is to know of the fields is found out here. Two
+# threads that convert the first items at once would read it half written, which is a crash.
 _item = msgspec.json.Decoder(Item)
 _any = msgspec.json.Decoder()
 _canonical = msgspec.json.Encoder(order="deterministic")
