@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -44,21 +45,24 @@ def is_awaited() -> bool:
     return not _was_felt and time.monotonic() < _began + FIRST_DUE
 
 
-def _ask(question: Callable[["Redis"], Any]) -> Any:
+def _ask(question: Callable[[Redis], Any]) -> Any:
     """The broker's answer; None where there is none, which is nobody's fault here."""
     global _silent_until
     if not settings.REDIS_URL or time.monotonic() < _silent_until:
         return None
-    broker = Redis.from_url(
-        settings.REDIS_URL,
+    try:
+        return question(_broker(settings.REDIS_URL))
+    except RedisError:
+        _silent_until = time.monotonic() + SILENT_FOR
+        return None
+
+
+@lru_cache(1)
+def _broker(url: str) -> Redis:
+    """Every page asks: to connect would take longer than to be answered."""
+    return Redis.from_url(
+        url,
         socket_timeout=0.5,
         socket_connect_timeout=0.5,
         retry=Retry(NoBackoff(), 0),  # a page asks: better no answer than a late one
     )
-    try:
-        return question(broker)
-    except RedisError:
-        _silent_until = time.monotonic() + SILENT_FOR
-        return None
-    finally:
-        broker.close()

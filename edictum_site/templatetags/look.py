@@ -4,7 +4,7 @@ interval, times in the reader's zone, JSON as a tree. They take values and know 
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from django import template
@@ -73,21 +73,28 @@ def mark(shape: str) -> SafeString:
     )
 
 
-@register.inclusion_tag("_components/tag.html")
-def outcome(kind: str | None, reason: str = "", *, reported_late: bool = False) -> dict[str, str]:
+@register.simple_tag
+@lru_cache(1_000)  # the same few, in each of hundreds of rows
+def outcome(kind: str | None, reason: str = "", *, reported_late: bool = False) -> SafeString:
     """The type of an outcome, with the reason of a denial beside it. An open call is running,
     and without a result once it is late."""
     shape, word = KINDS[kind or ""]
     if not kind and reported_late:
         word = "No result reported"
-    return {"shape": shape, "word": word, "reason": reason}
+    return _drawn("tag", {"shape": shape, "word": word, "reason": reason})
 
 
-@register.inclusion_tag("_components/verdict.html")
+@register.simple_tag
+@lru_cache(1_000)
 def verdict(
     word: str | None, why_none: str = "Denied and open calls have no verdict"
-) -> dict[str, Any]:
-    return {"word": word, "sign": VERDICT_SIGNS.get(word or ""), "why_none": why_none}
+) -> SafeString:
+    sign = VERDICT_SIGNS.get(word or "")
+    return _drawn("verdict", {"word": word, "sign": sign, "why_none": why_none})
+
+
+def _drawn(component: str, told: dict[str, Any]) -> SafeString:
+    return SafeString(render_to_string(f"_components/{component}.html", told))
 
 
 @register.inclusion_tag("_components/rate.html")
@@ -116,14 +123,18 @@ def interval(successes: int, of: int) -> dict[str, Any]:
 @register.simple_tag
 def local_time(moment: datetime | None, style: str = "short") -> SafeString:
     """In UTC here; the script writes the same words in the reader's zone. `exact` is all of it."""
-    told: dict[str, Any] = {"moment": None}
-    if moment is not None:
-        moment = moment.astimezone(UTC)
-        exact = figures.exact_time(moment)
-        shown = exact if style == "exact" else figures.short_time(moment, datetime.now(UTC))
-        told = {"moment": moment.isoformat(), "exact": exact, "shown": shown, "style": style}
-    # A file ends with a line; a comma or a full stop may follow a time.
-    return SafeString(render_to_string("_components/time.html", told).rstrip())
+    if moment is None:
+        return SafeString('<span class="quiet-text" title="No time is known">&ndash;</span>')
+    moment = moment.astimezone(UTC)
+    exact = figures.exact_time(moment)
+    shown = exact if style == "exact" else figures.short_time(moment, datetime.now(UTC))
+    return format_html(
+        '<time datetime="{}" title="{}" data-local="{}">{}</time>',
+        moment.isoformat(),
+        exact,
+        style,
+        shown,
+    )
 
 
 @register.simple_tag

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from outcomes.charts.axes import Axis, Tick
 from outcomes.charts.scales import Scale, Unit
 from outcomes.charts.series import SHAPES, LinkTo, Series
-from outcomes.charts.svg import element, joined, line, percent, sign, words
+from outcomes.charts.svg import cell, element, joined, line, percent, sign, words
 
 _AXIS: Final = 20  # pixels of the labels below
 
@@ -131,7 +131,7 @@ def table(
         first, last = group[0], group[-1]
         said = axis.words(first, last)
         begin = element("a", said, href=link(first, last)) if link else said
-        cells = [element("td", values[place], class_="num") for _, values in columns]
+        cells = [cell(values[place]) for _, values in columns]
         at = 100 * axis.place((first + last) / 2)
         rows.append(element("tr", element("th", begin, scope="row"), *cells, data_x=round(at, 2)))
     whole = element(

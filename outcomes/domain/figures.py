@@ -1,6 +1,6 @@
 """What some calls add up to: what became of them, their rate of success, how long they took."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -43,17 +43,9 @@ class Figures:
         """All of them, denied and open ones included."""
         return sum(self.counts.values())
 
-    @property
-    def by_kind(self) -> Counter[str]:
+    def of_kind(self, *kinds: str) -> int:
         """By the type of the outcome; empty: open."""
-        return self._summed(0)
-
-    @property
-    def by_verdict(self) -> Counter[str]:
-        """Of the calls that ran."""
-        found = self._summed(1)
-        found.pop("", None)
-        return found
+        return sum(calls for (kind, _, _), calls in self.counts.items() if kind in kinds)
 
     @property
     def by_reason(self) -> "dict[str, Figures]":
@@ -67,19 +59,19 @@ class Figures:
 
     @property
     def successes(self) -> int:
-        return self.by_verdict[_SUCCESS]
+        return self._with_verdict(_SUCCESS)
 
     @property
     def failures(self) -> int:
-        return self.by_verdict[_FAILURE]
+        return self._with_verdict(_FAILURE)
 
     @property
     def unknown(self) -> int:
-        return self.by_verdict[_UNKNOWN]
+        return self._with_verdict(_UNKNOWN)
 
     @property
     def ran(self) -> int:
-        return self.by_verdict.total()
+        return sum(calls for (_, verdict, _), calls in self.counts.items() if verdict)
 
     @property
     def ran_and_failed(self) -> int:
@@ -92,11 +84,11 @@ class Figures:
 
     @property
     def denied(self) -> int:
-        return self.by_kind[_DENIED]
+        return self.of_kind(_DENIED)
 
     @property
     def open(self) -> int:
-        return self.by_kind[_OPEN]
+        return self.of_kind(_OPEN)
 
     @property
     def judged(self) -> int:
@@ -162,12 +154,8 @@ class Figures:
                 failures += calls
         return successes, failures
 
-    def _summed(self, place: int) -> Counter[str]:
-        found: Counter[str] = Counter()
-        for became, calls in self.counts.items():
-            if calls:
-                found[became[place]] += calls
-        return found
+    def _with_verdict(self, wanted: str) -> int:
+        return sum(calls for (_, verdict, _), calls in self.counts.items() if verdict == wanted)
 
     def _differing_with(self, verdict: str) -> int:
         return sum(number for became, number in self.differing.items() if became[1] == verdict)

@@ -14,6 +14,8 @@ from outcomes.queries.paging import Page, Place, page_of, place_of
 PLACE_IN_SESSION: Final = ("at", "call_index", "order")
 PLACE_BY_TIME: Final = ("at", "order")
 CALLS_SHOWN: Final = 100
+IN_LIST: Final = ("agent", "tool", "environment")  # by which a row is named
+IN_FILE: Final = (*IN_LIST, "session")
 
 SHOWN: Final = {
     "failures": Q(verdict="failure"),
@@ -36,7 +38,7 @@ def calls_of_session(
     before: Place | None = None,
     after: Place | None = None,
 ) -> Page[Call]:
-    found = in_session(session).select_related("agent", "tool", "environment")
+    found = in_session(session).select_related(*IN_LIST)
     if show:
         found = found.filter(SHOWN[show])
     return page_of(found, PLACE_IN_SESSION, size=CALLS_SHOWN, before=before, after=after)
@@ -50,8 +52,9 @@ def calls_by_time(
     show: str = "",
     before: Place | None = None,
     after: Place | None = None,
+    names: Sequence[str] = IN_LIST,
 ) -> Page[Call]:
-    found = calls(project_id, wanted)
+    found = calls(project_id, wanted).select_related(None).select_related(*names)
     if without_session:
         found = found.filter(session=None)
     if show:

@@ -35,7 +35,7 @@ def calls_shared_out(project_id: int, lines: tuple[Binding, ...], since: datetim
 
 
 def _judged(figures: Figures) -> int:
-    return sum(figures.by_kind[kind] for kind in JUDGED)
+    return figures.of_kind(*JUDGED)
 
 
 def _by_agent(

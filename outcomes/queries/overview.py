@@ -1,6 +1,7 @@
 """What the first page tells of a project: figures of a time and of the time before it, and what of
 them stands out. Figures come from the rollups, the rest from indexes."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,8 +15,9 @@ from outcomes.domain.figures import Figures
 from outcomes.domain.scope import Scope
 from outcomes.models import Event, Session
 from outcomes.queries.calls import CallFilter
+from outcomes.queries.rollups import Slot
 from outcomes.queries.session_reports import sessions
-from outcomes.queries.stats import StepFigures, figures_by_over_time
+from outcomes.queries.stats import StepFigures, slots_by_over_time
 
 STOPPED_SHOWN: Final = 5
 
@@ -23,15 +25,17 @@ STOPPED_SHOWN: Final = 5
 @dataclass(frozen=True)
 class Period:
     steps: list[StepFigures]
-    tools: Mapping[str, list[StepFigures]] = field(default_factory=dict)
+    by_tool: Mapping[str, Figures] = field(default_factory=dict)
+    slots: Mapping[str, Mapping[int, Slot]] = field(default_factory=dict)  # of tools, by step
 
     @cached_property
     def whole(self) -> Figures:
         return summed(self.steps)
 
-    @cached_property
-    def by_tool(self) -> dict[str, Figures]:
-        return {name: summed(steps) for name, steps in self.tools.items()}
+    def rates(self, tool: str) -> list[float | None]:
+        """Step by step."""
+        slots = self.slots[tool]
+        return [slots[step].rate if step in slots else None for step in range(len(self.steps))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,26 +62,48 @@ def both_periods(scope: Scope, tool: int = 0, agent: int = 0) -> CallFilter:
 
 def two_periods(project_id: int, scope: Scope) -> tuple[Period, Period]:
     """That of the scope and the one before it, read at once."""
-    tools = figures_by_over_time(
-        project_id, "tool", both_periods(scope), scope.step, scope.zone, cut=scope.since
+    spans, found = slots_by_over_time(
+        project_id, "tool", both_periods(scope), scope.step, scope.zone, scope.since
     )
-    spans = [*scope.previous.steps(), *scope.steps()]
-    steps = [StepFigures(each.start, each.end, Figures()) for each in spans]
-    for of_tool in tools.values():
-        for whole, each in zip(steps, of_tool, strict=True):
-            _add(whole.figures, each.figures)
-    return periods(scope, steps, tools)
+    steps = [Slot() for _ in spans]
+    now, before = _tools(), _tools()
+    first = len(scope.previous.steps())
+    for (tool, place), slot in found.items():
+        steps[place].merge(slot)
+        if place < first:
+            before[tool][place] = slot
+        else:
+            now[tool][place - first] = slot
+    figures = [
+        StepFigures(span.start, span.end, slot.figures())
+        for span, slot in zip(spans, steps, strict=True)
+    ]
+    return (
+        Period(figures[first:], _by_tool(now), now),
+        Period(figures[:first], _by_tool(before), before),
+    )
 
 
-def periods(
-    scope: Scope, steps: list[StepFigures], tools: Mapping[str, list[StepFigures]]
-) -> tuple[Period, Period]:
+def _tools() -> defaultdict[str, dict[int, Slot]]:
+    return defaultdict(dict)
+
+
+def _by_tool(tools: Mapping[str, Mapping[int, Slot]]) -> dict[str, Figures]:
+    """Without those of which changes took back what was counted."""
+    found = {}
+    for name, slots in tools.items():
+        whole = Slot()
+        for slot in slots.values():
+            whole.merge(slot)
+        if figures := whole.figures():
+            found[name] = figures
+    return found
+
+
+def periods(scope: Scope, steps: list[StepFigures]) -> tuple[Period, Period]:
     """The steps of both, taken apart."""
     now = len(scope.previous.steps())
-    return (
-        Period(steps[now:], {name: rows[now:] for name, rows in tools.items()}),
-        Period(steps[:now], {name: rows[:now] for name, rows in tools.items()}),
-    )
+    return Period(steps[now:]), Period(steps[:now])
 
 
 def summed(steps: list[StepFigures]) -> Figures:

@@ -12,11 +12,21 @@ from typing import Any, Final
 
 from django.db import connection
 
-from outcomes.codec.rollups import became, code_of, unpack_counted, unpack_counts, unpack_took
+from governance.domain.success import Verdict
+from outcomes.codec.rollups import (
+    became,
+    code_of,
+    codes_of,
+    unpack_counted,
+    unpack_counts,
+    unpack_took,
+)
 from outcomes.domain.durations import Pile, bucket_of
 from outcomes.domain.figures import REASON, Figures
 from outcomes.domain.rollups import COARSE, MINUTE, Run, joined, minute_of, time_of
 
+_SUCCESS: Final = codes_of(Verdict.SUCCESS)
+_FAILURE: Final = codes_of(Verdict.FAILURE)
 _CALL: Final = -1  # where rollups have their step; what changed has 0
 _ENVIRONMENTS: Final = "SELECT id FROM governance_environment WHERE project_id = %s"
 _NO_CALL: Final = (
@@ -67,6 +77,26 @@ class Slot:
         self.counts[said] += calls
         if disagreements:
             self.differing[said] = self.differing.get(said, 0) + disagreements
+
+    def merge(self, more: "Slot") -> None:
+        """What was counted of calls; how long they took is no part of it."""
+        counts = self.counts
+        for said, calls in more.counts.items():
+            counts[said] += calls
+        for said, disagreements in more.differing.items():
+            self.differing[said] = self.differing.get(said, 0) + disagreements
+
+    @property
+    def rate(self) -> float | None:
+        """Of success, without figures being made of it first."""
+        successes = failures = 0
+        for (code, _), calls in self.counts.items():
+            if code in _SUCCESS:
+                successes += calls
+            elif code in _FAILURE:
+                failures += calls
+        judged = successes + failures
+        return successes / judged if judged else None
 
     def figures(self) -> Figures:
         found = Figures()

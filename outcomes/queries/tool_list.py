@@ -3,10 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
-from governance.domain.success import Verdict
-from outcomes.codec.rollups import codes_of
 from outcomes.domain.durations import Pile
 from outcomes.domain.figures import Figures
 from outcomes.domain.rollups import DAY
@@ -14,11 +11,8 @@ from outcomes.domain.scope import Scope
 from outcomes.domain.steps import Span
 from outcomes.domain.tools import Compared
 from outcomes.models import Agent, Tool
-from outcomes.queries.rollups import Reading, Said, Slot
+from outcomes.queries.rollups import Reading, Slot
 from outcomes.queries.stats import NOBODY, numbered, place_in, runs_in
-
-_SUCCESS: Final = codes_of(Verdict.SUCCESS)
-_FAILURE: Final = codes_of(Verdict.FAILURE)
 
 
 @dataclass(slots=True)
@@ -38,17 +32,13 @@ class _OfTool:
 
     def rates(self, steps: int) -> list[float | None]:
         return [
-            _rate(self.steps[place].counts) if place in self.steps else None
-            for place in range(1, steps + 1)
+            self.steps[place].rate if place in self.steps else None for place in range(1, steps + 1)
         ]
 
     def now(self) -> Figures:
         whole = Slot(pile=self.took)
         for step in self.steps.values():
-            for said, calls in step.counts.items():
-                whole.counts[said] += calls
-            for said, disagreements in step.differing.items():
-                whole.add(said, 0, disagreements)
+            whole.merge(step)
         return whole.figures()
 
 
@@ -90,14 +80,3 @@ def tools_in(project_id: int, scope: Scope) -> Tools:
             rows.append(Compared(name, now, found[number].before.figures()))
             rates[name] = found[number].rates(len(steps))
     return Tools(rows, rates)
-
-
-def _rate(counts: Mapping[Said, int]) -> float | None:
-    successes = failures = 0
-    for (code, _), calls in counts.items():
-        if code in _SUCCESS:
-            successes += calls
-        elif code in _FAILURE:
-            failures += calls
-    judged = successes + failures
-    return successes / judged if judged else None

@@ -46,7 +46,7 @@ def periods_of_tool(named: NamedTool, scope: Scope) -> tuple[Period, Period]:
         cut=scope.since,
         durations=True,
     )
-    return periods(scope, steps, {})
+    return periods(scope, steps)
 
 
 def agents_of_tool(named: NamedTool, scope: Scope) -> list[Compared]:

@@ -173,4 +173,9 @@ def _address(base: str, identifier: str, **query: str) -> str:
     path = f"{quote(identifier, safe='')}/"
     if {".", ".."} & set(identifier.split("/")) or identifier == ELSEWHERE:
         path, query = f"{ELSEWHERE}/", query | {"id": identifier}
-    return f"{base}{path}?{urlencode(query)}" if query else f"{base}{path}"
+    return f"{base}{path}?{_query(*query.items())}" if query else f"{base}{path}"
+
+
+@lru_cache(1_000)  # a list of fifty calls asks for one and the same a hundred times
+def _query(*told: tuple[str, str]) -> str:
+    return urlencode(told)

@@ -146,11 +146,11 @@ def _references(project_id: int, scope: Scope) -> tuple[int, int | None]:
     since, until = scope.bounds
     if since is None:
         such = CallFilter(environment=scope.environment, agent=scope.agent, until=until)
-        return queries.figures(project_id, such).by_kind[REFERENCE], None
+        return queries.figures(project_id, such).of_kind(REFERENCE), None
     before, now = queries.figures_over_time(
         project_id, both_periods(scope), None, scope.zone, cut=scope.since
     )
-    return now.figures.by_kind[REFERENCE], before.figures.by_kind[REFERENCE]
+    return now.figures.of_kind(REFERENCE), before.figures.of_kind(REFERENCE)
 
 
 def _sentence(scope: Scope, wanted: ArtifactFilter, counts: ArtifactCounts) -> str:

@@ -16,7 +16,7 @@ from outcomes import queries
 from outcomes.domain.scope import NAMES, Scope
 from outcomes.models import Session
 from outcomes.queries import SHOWN, CallFilter, SessionPage
-from outcomes.queries.call_lists import PLACE_BY_TIME, PLACE_IN_SESSION
+from outcomes.queries.call_lists import IN_FILE, PLACE_BY_TIME, PLACE_IN_SESSION
 from outcomes.queries.denial_sums import groups_of_rule
 from outcomes.views.named import named_session, session_at
 from outcomes.views.narrowing import Narrowing, narrowing_context, narrowing_of
@@ -132,6 +132,7 @@ def _file(request: MemberRequest) -> HttpResponseBase | None:
                 without_session=without_session,
                 show=show,
                 before=before,
+                names=IN_FILE,
             ),
             PLACE_BY_TIME,
         ),

@@ -1,5 +1,7 @@
 """From a step of a chart to the calls in it."""
 
+from functools import cache
+
 from django.urls import reverse
 
 from outcomes.charts import LinkTo
@@ -12,6 +14,7 @@ def link_to_calls(slug: str, scope: Scope, **narrowed: str) -> LinkTo:
     steps, address = scope.steps(), reverse("outcomes:calls", args=[slug])
     chosen = {"environment": scope.environment, "agent": scope.agent} | narrowed
 
+    @cache  # a chart and its table lead to the same
     def link(first: int, last: int) -> str:
         time = {"from": time_text(steps[first].start), "to": time_text(steps[last].end)}
         return with_query(address, **time, **chosen)

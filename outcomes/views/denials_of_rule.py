@@ -18,7 +18,7 @@ from outcomes import queries
 from outcomes.domain.scope import Scope
 from outcomes.models import Call
 from outcomes.queries import CallFilter
-from outcomes.queries.call_lists import PLACE_BY_TIME
+from outcomes.queries.call_lists import IN_FILE, PLACE_BY_TIME
 from outcomes.queries.denial_sums import Denials, groups_of_rule
 from outcomes.queries.denials import denied_by
 from outcomes.templatetags.addresses import try_url
@@ -127,7 +127,9 @@ def _file(request: MemberRequest, scope: Scope, rule: str) -> StreamingHttpRespo
     def rows() -> Iterator[Call]:
         wanted = _wanted(scope, rule, groups_of_rule(project.pk, rule))
         return every(
-            lambda before: queries.calls_by_time(project.pk, wanted, show=DENIED, before=before),
+            lambda before: queries.calls_by_time(
+                project.pk, wanted, show=DENIED, before=before, names=IN_FILE
+            ),
             PLACE_BY_TIME,
         )
 

@@ -53,8 +53,8 @@ def outcomes_chart(scope: Scope, now: Period, link: LinkTo) -> SafeString:
             Style.UNSEEN_FAILURE,
             lambda found: found.ran_and_failed,
         ),
-        _row(now, "Timeout", Style.TIMEOUT, lambda found: found.by_kind[_KINDS.TIMEOUT]),
-        _row(now, "Failure", Style.FAILURE, lambda found: found.by_kind[_KINDS.FAILURE]),
+        _row(now, "Timeout", Style.TIMEOUT, lambda found: found.of_kind(_KINDS.TIMEOUT)),
+        _row(now, "Failure", Style.FAILURE, lambda found: found.of_kind(_KINDS.FAILURE)),
     ]
     denied = _row(now, "Denied", Style.DENIED, lambda found: found.denied)
     return columns(

@@ -36,7 +36,7 @@ def tool_rows(
     fallen: Collection[str] = (),
 ) -> list[ToolRow]:
     """What each adds up to now and before; their trends share one scale."""
-    rates = {name: [step.figures.rate for step in now.tools[name]] for name in shown}
+    rates = {name: now.rates(name) for name in shown}
     known = [rate for row in rates.values() for rate in row if rate is not None]
     among = (min(known, default=0.0), 1.0)
     return [
