@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from governance.domain.approval import Status
 from governance.models import Approval as Approval  # others meet it here
-from governance.models import Environment, Project
+from governance.models import Project
 
 AROUND = 200  # asked for in a few minutes by one agent of one tool
 PLACE_BY_END = ("ends_at", "id")
@@ -74,19 +73,6 @@ def waiting_approvals(
     if session:
         rows = rows.filter(session_id__in=(session, ""))
     return list(rows.order_by("ends_at", "id")[:limit])
-
-
-def environments_with_waiting(project_id: int, now: datetime) -> QuerySet[Environment]:
-    """All environments of the project, each with the number that waits there."""
-    waiting = (
-        Approval.objects.filter(_standing(Status.PENDING, now), environment=OuterRef("pk"))
-        .order_by()
-        .values("environment")
-        .annotate(number=Count("id"))
-        .values("number")
-    )
-    rows = Environment.objects.filter(project=project_id)
-    return rows.annotate(waiting=Coalesce(Subquery(waiting), 0))
 
 
 def ended_approvals(

@@ -75,11 +75,12 @@ def pack(buckets: Mapping[int, int]) -> bytes:
 class Pile:
     """Packed counts, thrown together: hundreds of them in some milliseconds."""
 
-    __slots__ = ("_buckets", "_lanes", "_room")
+    __slots__ = ("_buckets", "_first", "_lanes", "_room")
 
     def __init__(self) -> None:
         self._buckets: Counter[int] = Counter()
-        self._lanes, self._room = 0, _FULL - 1  # before a lane could run over into the next one
+        self._lanes, self._first = 0, 0  # the bucket of the lowest lane
+        self._room = _FULL - 1  # before a lane could run over into the next one
 
     def add(self, packed: bytes) -> None:
         how = packed[:1]
@@ -87,7 +88,7 @@ class Pile:
             _, first, calls = _HEAD.unpack_from(packed)
             if calls > self._room:
                 self._empty_lanes()
-            self._lanes += int.from_bytes(packed[_HEAD.size :], "little") << (_LANE * first)
+            self._add_lanes(first, int.from_bytes(packed[_HEAD.size :], "little"))
             self._room -= calls
             return
         if not how:
@@ -105,12 +106,22 @@ class Pile:
         self._empty_lanes()
         return self._buckets
 
+    def _add_lanes(self, first: int, lanes: int) -> None:
+        """From the lowest bucket of any on: below it there are hundreds of empty ones."""
+        if not self._lanes:
+            self._lanes, self._first = lanes, first
+        elif first >= self._first:
+            self._lanes += lanes << (_LANE * (first - self._first))
+        else:
+            self._lanes = lanes + (self._lanes << (_LANE * (self._first - first)))
+            self._first = first
+
     def _empty_lanes(self) -> None:
         if not self._lanes:
             return
         size = -(-self._lanes.bit_length() // _LANE)
         lanes = struct.unpack(f"<{size}I", self._lanes.to_bytes(size * _LANE // 8, "little"))
-        for bucket, calls in enumerate(lanes):
+        for bucket, calls in enumerate(lanes, self._first):
             if calls:
                 self._buckets[bucket] += calls
         self._lanes, self._room = 0, _FULL - 1

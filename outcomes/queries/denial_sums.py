@@ -4,13 +4,15 @@ by step, summed from the groups of denials."""
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import add
+from typing import NamedTuple
 
 from outcomes.codec import as_text
 from outcomes.domain.groups import DENIED
 from outcomes.domain.scope import Scope
 from outcomes.models import Agent, CallGroup, GroupRollup
 from outcomes.queries.group_calls import Governed, newest_governed
-from outcomes.queries.group_rollups import GroupReading, OfGroup, Time
+from outcomes.queries.group_rollups import GroupReading, Time
 from outcomes.queries.groups import BEFORE, NOW, GroupTold, time_before, told_by, told_of
 from outcomes.queries.stats import numbered
 
@@ -59,6 +61,7 @@ def denials(
         environment=scope.environment,
         of=GroupRollup.Of.DENIALS.value,
         agent=agent,
+        sessions=False,
     )
     starts = [each.start for each in scope.steps()]
     starts = starts[:: -(-len(starts) // at_most)] if at_most else starts
@@ -70,16 +73,20 @@ def denials(
     else:
         found = reading.read(times)
         told = told_of(found)
-    found = {number: each for number, each in found.items() if number in told}
-    whole = _denied(len(starts), "", found.values())
+    counted = {
+        number: _Counted(each.whole(BEFORE).calls, each.calls_by_step(NOW, len(starts)))
+        for number, each in found.items()
+        if number in told
+    }
+    whole = _denied(len(starts), "", counted.values())
 
     def by(name_of: Callable[[GroupTold], str]) -> list[Denied]:
-        named: defaultdict[str, list[OfGroup]] = defaultdict(list)
-        for number, each in found.items():
+        named: defaultdict[str, list[_Counted]] = defaultdict(list)
+        for number, each in counted.items():
             named[name_of(told[number])].append(each)
-        counted = [_denied(len(starts), name, those) for name, those in named.items()]
+        sums = [_denied(len(starts), name, those) for name, those in named.items()]
         return sorted(
-            (each for each in counted if each.calls or each.before),
+            (each for each in sums if each.calls or each.before),
             key=lambda each: (-each.calls, -each.before, each.name),
         )
 
@@ -89,7 +96,7 @@ def denials(
         before=whole.before,
         steps=whole.steps,
         by_reason=by(lambda each: each.reason),
-        by_rule=_with_contracts(reading, scope, rules, found, told) if with_contracts else rules,
+        by_rule=_with_contracts(reading, scope, rules, counted, told) if with_contracts else rules,
         by_tool=by(lambda each: each.tool),
         by_agent=by(lambda each: each.agent),
         groups=frozenset(told),
@@ -102,12 +109,19 @@ def groups_of_rule(project_id: int, rule: str) -> frozenset[int]:
     return frozenset(found.values_list("pk", flat=True))
 
 
-def _denied(number_of_steps: int, name: str, found: Iterable[OfGroup]) -> Denied:
+class _Counted(NamedTuple):
+    """Of one group, which is part of four sums."""
+
+    before: int
+    steps: list[int]
+
+
+def _denied(number_of_steps: int, name: str, found: Iterable[_Counted]) -> Denied:
     steps = [0] * number_of_steps
     before = 0
     for each in found:
-        before += each.whole(BEFORE).calls
-        each.add_calls(NOW, steps)
+        before += each.before
+        steps = list(map(add, steps, each.steps))
     return Denied(name=name, calls=sum(steps), before=before, steps=steps)
 
 
@@ -115,10 +129,10 @@ def _with_contracts(
     reading: GroupReading,
     scope: Scope,
     rules: list[Denied],
-    found: Mapping[int, OfGroup],
+    counted: Mapping[int, _Counted],
     told: Mapping[int, GroupTold],
 ) -> list[Denied]:
-    groups = [number for number, each in found.items() if each.whole(NOW).calls]
+    groups = [number for number, each in counted.items() if any(each.steps)]
     newest: dict[str, Governed] = {}
     for call in newest_governed(reading, scope, [each for each in groups if told[each].rule]):
         rule = told[call.group].rule

@@ -1,7 +1,6 @@
 """What the first page tells of a project: figures of a time and of the time before it, and what of
 them stands out. Figures come from the rollups, the rest from indexes."""
 
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,10 +13,11 @@ from outcomes.codec import as_text, digest_of
 from outcomes.domain.figures import Figures
 from outcomes.domain.scope import Scope
 from outcomes.models import Event, Session
+from outcomes.queries.by_tool import OfTool, read_tools
 from outcomes.queries.calls import CallFilter
-from outcomes.queries.rollups import Slot
+from outcomes.queries.rollups import RateSlot, Slot
 from outcomes.queries.session_reports import sessions
-from outcomes.queries.stats import StepFigures, slots_by_over_time
+from outcomes.queries.stats import StepFigures
 
 STOPPED_SHOWN: Final = 5
 
@@ -26,7 +26,8 @@ STOPPED_SHOWN: Final = 5
 class Period:
     steps: list[StepFigures]
     by_tool: Mapping[str, Figures] = field(default_factory=dict)
-    slots: Mapping[str, Mapping[int, Slot]] = field(default_factory=dict)  # of tools, by step
+    tools: Mapping[str, OfTool] = field(default_factory=dict)
+    places: range = range(0)  # of its steps, among those of the tools
 
     @cached_property
     def whole(self) -> Figures:
@@ -34,8 +35,7 @@ class Period:
 
     def rates(self, tool: str) -> list[float | None]:
         """Step by step."""
-        slots = self.slots[tool]
-        return [slots[step].rate if step in slots else None for step in range(len(self.steps))]
+        return self.tools[tool].rates(self.places)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,42 +62,31 @@ def both_periods(scope: Scope, tool: int = 0, agent: int = 0) -> CallFilter:
 
 def two_periods(project_id: int, scope: Scope) -> tuple[Period, Period]:
     """That of the scope and the one before it, read at once."""
-    spans, found = slots_by_over_time(
-        project_id, "tool", both_periods(scope), scope.step, scope.zone, scope.since
-    )
-    steps = [Slot() for _ in spans]
-    now, before = _tools(), _tools()
+    spans = [*scope.previous.steps(), *scope.steps()]
     first = len(scope.previous.steps())
-    for (tool, place), slot in found.items():
-        steps[place].merge(slot)
-        if place < first:
-            before[tool][place] = slot
-        else:
-            now[tool][place - first] = slot
+    steps = [Slot() for _ in spans]
+
+    def slot_of(tool: OfTool, place: int) -> Slot:
+        if place not in tool.steps:
+            whole = tool.now if place >= first else tool.before
+            tool.steps[place] = RateSlot(whole, steps[place])
+        return tool.steps[place]
+
+    tools = read_tools(project_id, scope, spans, slot_of)
+    now = {name: tool.now.figures() for name, tool in tools.items()}
+    before = {name: tool.before.figures() for name, tool in tools.items()}
     figures = [
         StepFigures(span.start, span.end, slot.figures())
         for span, slot in zip(spans, steps, strict=True)
     ]
     return (
-        Period(figures[first:], _by_tool(now), now),
-        Period(figures[:first], _by_tool(before), before),
+        Period(figures[first:], _called(now), tools, range(first, len(spans))),
+        Period(figures[:first], _called(before), tools, range(first)),
     )
 
 
-def _tools() -> defaultdict[str, dict[int, Slot]]:
-    return defaultdict(dict)
-
-
-def _by_tool(tools: Mapping[str, Mapping[int, Slot]]) -> dict[str, Figures]:
-    """Without those of which changes took back what was counted."""
-    found = {}
-    for name, slots in tools.items():
-        whole = Slot()
-        for slot in slots.values():
-            whole.merge(slot)
-        if figures := whole.figures():
-            found[name] = figures
-    return found
+def _called(tools: Mapping[str, Figures]) -> dict[str, Figures]:
+    return {name: figures for name, figures in tools.items() if figures}
 
 
 def periods(scope: Scope, steps: list[StepFigures]) -> tuple[Period, Period]:

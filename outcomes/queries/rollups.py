@@ -13,7 +13,9 @@ from typing import Any, Final
 from django.db import connection
 
 from governance.domain.success import Verdict
+from outcomes.bulk import rows_as_stored
 from outcomes.codec.rollups import (
+    Counted,
     became,
     code_of,
     codes_of,
@@ -64,7 +66,7 @@ class Slot:
 
     def __init__(self, pile: Pile | None = None) -> None:
         self.counts: defaultdict[Said, int] = defaultdict(int)
-        self.differing: dict[Said, int] = {}  # of these, disagreements
+        self.differing: defaultdict[Said, int] = defaultdict(int)  # of these, disagreements
         self._pile = pile
 
     @property
@@ -76,27 +78,20 @@ class Slot:
     def add(self, said: Said, calls: int, disagreements: int) -> None:
         self.counts[said] += calls
         if disagreements:
-            self.differing[said] = self.differing.get(said, 0) + disagreements
+            self.differing[said] += disagreements
 
-    def merge(self, more: "Slot") -> None:
-        """What was counted of calls; how long they took is no part of it."""
-        counts = self.counts
-        for said, calls in more.counts.items():
-            counts[said] += calls
-        for said, disagreements in more.differing.items():
-            self.differing[said] = self.differing.get(said, 0) + disagreements
+    def add_rollup(self, counts: bytes, durations: bytes | None) -> None:
+        self.add_counted(unpack_counted(counts))
+        if durations:
+            self.pile.add(durations)
 
-    @property
-    def rate(self) -> float | None:
-        """Of success, without figures being made of it first."""
-        successes = failures = 0
-        for (code, _), calls in self.counts.items():
-            if code in _SUCCESS:
-                successes += calls
-            elif code in _FAILURE:
-                failures += calls
-        judged = successes + failures
-        return successes / judged if judged else None
+    def add_counted(self, rows: list[Counted]) -> None:
+        kept, differing = self.counts, self.differing
+        for code, reason, calls, disagreements in rows:
+            said = code, reason
+            kept[said] += calls
+            if disagreements:
+                differing[said] += disagreements
 
     def figures(self) -> Figures:
         found = Figures()
@@ -108,6 +103,38 @@ class Slot:
             taken = self._pile.buckets().items()
             found.durations = {bucket: calls for bucket, calls in taken if calls}
         return found
+
+
+class RateSlot(Slot):
+    """Of a tool in a step: of itself it keeps its rate, which a chart asks for, and all else is
+    counted with the wholes that it is part of; how long calls took, with the first of them."""
+
+    __slots__ = ("_failures", "_successes", "_wholes")
+
+    def __init__(self, *wholes: Slot) -> None:
+        self._wholes = wholes
+        self._successes = self._failures = 0
+
+    @property
+    def rate(self) -> float | None:
+        judged = self._successes + self._failures
+        return self._successes / judged if judged else None
+
+    @property
+    def pile(self) -> Pile:
+        return self._wholes[0].pile
+
+    def add(self, said: Said, calls: int, disagreements: int) -> None:
+        self.add_counted([(*said, calls, disagreements)])
+
+    def add_counted(self, rows: list[Counted]) -> None:
+        for whole in self._wholes:
+            whole.add_counted(rows)
+        for code, _, calls, _ in rows:
+            if code in _SUCCESS:
+                self._successes += calls
+            elif code in _FAILURE:
+                self._failures += calls
 
 
 SlotOf = Callable[[int, int, int, int], Slot]  # of an environment, minute, tool and agent; 0: any
@@ -142,7 +169,7 @@ class Reading:
             if step == _CALL:
                 _add_call(slot_of(environment, start, tool, agent), *call)
             elif step in COARSE:
-                _add_rollup(slot_of(environment, start, tool, agent), counts, durations)
+                slot_of(environment, start, tool, agent).add_rollup(counts, durations)
             else:
                 self._add_change(slot_of, environment, counts, durations)
 
@@ -187,10 +214,7 @@ class Reading:
                 values += value if isinstance(value, list) else [value]
         if not statements:
             return []
-        with connection.cursor() as cursor:
-            cursor.execute(" UNION ALL ".join(statements), values)
-            rows: list[tuple[Any, ...]] = cursor.fetchall()
-            return rows
+        return rows_as_stored(" UNION ALL ".join(statements), values)
 
     def _parts(self, runs: Sequence[Run]) -> Iterator[tuple[str, Any, list[tuple[str, Any]]]]:
         of = self._kind()
@@ -238,17 +262,6 @@ def _in_runs(column: str, runs: Sequence[Run]) -> list[tuple[str, Any]]:
         return [(f"{column} >= %s", runs[0].first), (f"{column} < %s", runs[0].end)]
     starts = ", ".join(str(start) for run in runs for start in run.starts())
     return [(f"{column} IN ({starts})", [])]
-
-
-def _add_rollup(slot: Slot, counts: bytes, durations: bytes | None) -> None:
-    kept = slot.counts
-    for code, reason, calls, disagreements in unpack_counted(counts):
-        if disagreements:
-            slot.add((code, reason), calls, disagreements)
-        else:
-            kept[code, reason] += calls
-    if durations:
-        slot.pile.add(bytes(durations))
 
 
 def _add_call(

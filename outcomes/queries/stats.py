@@ -35,7 +35,7 @@ _COLUMN: Final = {
 }
 _NO_FILTER: Final = CallFilter()
 
-Slots = dict[tuple[Any, int], Slot]  # by what it is of, and the step
+_Slots = dict[tuple[Any, int], Slot]  # by what it is of, and the step
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +105,6 @@ def figures_by_over_time(
     return {key: _all_steps(steps, those) for key, those in found.items()}
 
 
-def slots_by_over_time(
-    project_id: int, by: By, wanted: CallFilter, step: Step, zone: tzinfo, cut: datetime
-) -> tuple[list[Span], Slots]:
-    """The same as it was read, for who sums most of it up again."""
-    steps = _spans(wanted, step, zone, cut)
-    return steps, _read(project_id, wanted, by, steps)
-
-
 def _spans(wanted: CallFilter, step: Step | None, zone: tzinfo, cut: datetime | None) -> list[Span]:
     if wanted.since is None or wanted.until is None:
         raise ValueError("Steps need a beginning and an end.")
@@ -138,7 +130,7 @@ def _read(
     steps: list[Span] | None = None,
     *,
     durations: bool = False,
-) -> Slots:
+) -> _Slots:
     if by == "session" or not _is_rolled_up(wanted):
         return _from_calls(project_id, wanted, by, steps, durations=durations)
     return _from_rollups(project_id, wanted, by, steps, durations=durations)
@@ -151,7 +143,7 @@ def _from_rollups(
     steps: list[Span] | None,
     *,
     durations: bool,
-) -> Slots:
+) -> _Slots:
     tool = wanted.tool_number or numbered(Tool, project_id, wanted.tool)
     agent = wanted.agent_number or numbered(Agent, project_id, wanted.agent)
     if NOBODY in (tool, agent):
@@ -209,7 +201,7 @@ def _from_calls(
     steps: list[Span] | None,
     *,
     durations: bool,
-) -> Slots:
+) -> _Slots:
     found: defaultdict[tuple[Any, int], Slot] = defaultdict(Slot)
     place_of = place_in(steps)
     columns = ("at", "kind", "verdict", "reason", "disagreement", "elapsed_ms")
