@@ -1,5 +1,6 @@
 """The editor of a check: how long its 200 recorded results take to be judged, letter by letter."""
 
+import gzip
 import http.client
 import math
 import time
@@ -31,6 +32,7 @@ class Browser:
         headers = {
             "Content-Type": "application/x-www-form-urlencoded",
             "Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items()),
+            "Accept-Encoding": "gzip",
             "HX-Request": "true",
             "X-CSRFToken": self.cookies.get("csrftoken", ""),
         }
@@ -39,7 +41,10 @@ class Browser:
             answer = connection.getresponse()
             for header in answer.headers.get_all("Set-Cookie", []):
                 self.cookies |= {name: each.value for name, each in SimpleCookie(header).items()}
-            return answer.status, answer.read().decode()
+            body = answer.read()
+            if answer.headers["Content-Encoding"] == "gzip":
+                body = gzip.decompress(body)
+            return answer.status, body.decode()
         finally:
             connection.close()
 

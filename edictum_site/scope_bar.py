@@ -57,6 +57,14 @@ def carried(request: HttpRequest, *, is_entry: bool) -> dict[str, str]:
     return scopes.carried(request)
 
 
+def carried_on(request: HttpRequest, carried: dict[str, str]) -> dict[str, str]:
+    """The same for navigation alone: an agent to which this page cannot be narrowed stays chosen
+    for the next one, whose links beside figures of all agents say nothing of it."""
+    offered: dict[str, bool] = vars(request).get("scope_choices", {"agent": True})
+    agent = request.GET.get("agent", "")
+    return carried if offered["agent"] or not agent else carried | {"agent": agent}
+
+
 def carried_to_one(request: HttpRequest, carried: dict[str, str]) -> dict[str, str]:
     """The same for the address of one thing, beside which an environment or an agent means another:
     no more than was asked for, so that most of these stay short."""

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from edictum_site.scope_bar import carried, carried_to_one, scope_bar
+from edictum_site.scope_bar import carried, carried_on, carried_to_one, scope_bar
 from governance.auth import beside
 from governance.domain.figures import duration, thousands
 from governance.models import Project
@@ -102,6 +102,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "scope": scope,
         "scope_bar": None if scope is None else scope_bar(request, scope),
         "carried": _query(chosen),  # after the address of a list or of figures
+        "carried_on": _query(carried_on(request, chosen)),  # after that of an entry
         "carried_to_one": _query(carried_to_one(request, chosen)),  # after that of one thing
         "project": project,
         "projects": getattr(request, "projects", []),

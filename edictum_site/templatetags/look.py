@@ -110,6 +110,7 @@ def rate(successes: int, of: int, target: float | None = None, *, ran: int = 0) 
         "low": low,
         "high": high,
         "is_low": target is not None and high < target,
+        "wide": False,
     }
 
 

@@ -56,7 +56,13 @@ class Sums:
 class OfGroup:
     """Of one group: of each time, by step."""
 
-    times: defaultdict[tuple[int, int], Sums] = field(default_factory=lambda: defaultdict(Sums))
+    times: dict[tuple[int, int], Sums] = field(default_factory=dict)
+
+    def add(self, place: tuple[int, int], calls: int, begun: int, ended: int) -> None:
+        if place in self.times:
+            self.times[place].add(calls, begun, ended)
+        else:
+            self.times[place] = Sums(calls, begun, ended)
 
     def whole(self, time: int) -> Sums:
         found = Sums()
@@ -89,14 +95,14 @@ class GroupReading:
         for time, start, group, calls, begun, ended, packed in self._rows(times):
             if packed is None:
                 step = start if ON_POSTGRESQL else steps[time].step_of(start)
-                found[group].times[time, step].add(calls, begun, ended)
+                found[group].add((time, step), calls, begun, ended)
                 continue
             for minute, of, tool, agent, number, *sums in unpack_groups(packed):
                 if not self._is_wanted(of, tool, agent, number):
                     continue
                 for place in range(len(times)) if time < 0 else (time,):
                     if steps[place].holds(minute):
-                        found[number].times[place, steps[place].step_of(minute)].add(*sums)
+                        found[number].add((place, steps[place].step_of(minute)), *sums)
         return found
 
     def _is_wanted(self, of: int, tool: int, agent: int, group: int) -> bool:

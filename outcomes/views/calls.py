@@ -161,6 +161,7 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
     chosen = {"session": session, "tool": tool} | why | scope.query() | narrowing.query()
     address = with_query(all_calls, **chosen)
     return {
+        "session": None,  # said once: each row asks for it, and looking in vain takes long
         "lines": call_lines(page.rows, now),
         "tag": tag,
         "show": show,

@@ -105,6 +105,7 @@ def _calls(
     here = rule_url(request.project.slug, scope, rule, asked.contract, asked.version)
     newest = page.rows[0] if page.rows else None
     return {
+        "session": None,  # each row asks for it
         "lines": folded(call_lines(page.rows, timezone.now())),
         "show": DENIED,
         "shown": f"{counted(len(page.rows), 'call')}, newest first",

@@ -44,11 +44,12 @@ def test_an_environment_that_is_none_means_all(project, admin_client):
 def carried_by(page, name):
     """What navigation to an entry says of the scope of this page."""
     (url,) = {
-        f"{entry['url']}{page.context['carried']}"
+        f"{entry['url']}{page.context['carried_on']}"
         for group in page.context["nav"]
         for entry in group
         if entry["name"] == name
     }
+    assert url in html.unescape(page.content.decode())
     return parse_qs(urlsplit(url).query)
 
 
@@ -66,6 +67,17 @@ def test_navigation_carries_the_scope_from_page_to_page(project, admin_client):
     # Beside the pages of the navigation, an environment may say which one thing is shown.
     keys = admin_client.get(reverse("governance:keys", args=[project.slug]), chosen)
     assert carried_by(keys, "Sessions") == {"range": ["7d"]}
+
+
+@pytest.mark.parametrize("page", ["agents", "disagreements"])
+def test_a_page_of_all_agents_hands_on_the_chosen_one_by_its_navigation_alone(
+    project, admin_client, page
+):
+    here = reverse(f"outcomes:{page}", args=[project.slug])
+    shown = admin_client.get(here, {"range": "7d", "agent": "bot"})
+    assert carried_by(shown, "Sessions") == {"range": ["7d"], "agent": ["bot"]}
+    assert carried_by(shown, "Agents") == {"range": ["7d"], "agent": ["bot"]}
+    assert "agent" not in shown.context["carried"]
 
 
 def hrefs(page, path):
