@@ -28,10 +28,10 @@ FROM {wanted}
 """
 _NEWEST_OF: Final = """
 SELECT stored.group_id, stored.at, stored."order", bundle.name, version.number
-FROM outcomes_call AS stored
+FROM {wanted} CROSS JOIN outcomes_call AS stored
 JOIN governance_bundleversion AS version ON version.id = stored.version_id
 JOIN governance_bundle AS bundle ON bundle.id = version.bundle_id
-WHERE stored.id IN (SELECT (SELECT id {calls} AND at >= %s AND at < %s {newest}) FROM {wanted})
+WHERE stored.id = (SELECT id {calls} AND at >= %s AND at < %s {newest})
 """
 # Of the few sessions that began before a time and went on after it.
 _STRADDLING: Final = """

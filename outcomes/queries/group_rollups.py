@@ -16,7 +16,11 @@ from outcomes.codec.groups import unpack_groups
 from outcomes.domain.rollups import MINUTE, joined, minute_of, runs
 from outcomes.models.statements import ON_POSTGRESQL
 
-_ENVIRONMENTS: Final = "environment_id IN (SELECT id FROM governance_environment WHERE {})"
+_ENVIRONMENTS: Final = (  # PostgreSQL would join them, row by row
+    "environment_id = ANY(ARRAY(SELECT id FROM governance_environment WHERE {}))"
+    if ON_POSTGRESQL
+    else "environment_id IN (SELECT id FROM governance_environment WHERE {})"
+)
 _ROLLED: Final = """
 SELECT {time}, {step}, "group", {calls}, {begun}, {ended}, {nothing} AS packed
 FROM outcomes_grouprollup WHERE {environments} AND "of" = %s AND step = %s AND {span}{named}{end}
