@@ -14,6 +14,7 @@ from outcomes.queries.paging import Page, Place, page_of, place_of
 PLACE_IN_SESSION: Final = ("at", "call_index", "order")
 PLACE_BY_TIME: Final = ("at", "order")
 CALLS_SHOWN: Final = 100
+CALLS_BELOW: Final = 50  # figures that say more than the list
 IN_LIST: Final = ("agent", "tool", "environment")  # by which a row is named
 IN_FILE: Final = (*IN_LIST, "session")
 
@@ -53,15 +54,18 @@ def calls_by_time(
     before: Place | None = None,
     after: Place | None = None,
     names: Sequence[str] = IN_LIST,
+    size: int = 0,
 ) -> Page[Call]:
+    """A page of CALLS_SHOWN, where no other size is asked for."""
+    size = size or CALLS_SHOWN
     found = calls(project_id, wanted).select_related(None).select_related(*names)
     if without_session:
         found = found.filter(session=None)
     if show:
         found = found.filter(SHOWN[show])
     if show == "denied" and after is None and not without_session:
-        found = narrowed_to_newest(found, project_id, wanted, CALLS_SHOWN, before)
-    return page_of(found, PLACE_BY_TIME, size=CALLS_SHOWN, before=before, after=after)
+        found = narrowed_to_newest(found, project_id, wanted, size, before)
+    return page_of(found, PLACE_BY_TIME, size=size, before=before, after=after)
 
 
 def numbers_of(session: Session, rows: Sequence[Call]) -> dict[int, int]:

@@ -18,7 +18,7 @@ from outcomes import queries
 from outcomes.domain.scope import Scope
 from outcomes.models import Call
 from outcomes.queries import CallFilter
-from outcomes.queries.call_lists import IN_FILE, PLACE_BY_TIME
+from outcomes.queries.call_lists import CALLS_BELOW, IN_FILE, PLACE_BY_TIME
 from outcomes.queries.denial_sums import Denials, groups_of_rule
 from outcomes.queries.denials import denied_by
 from outcomes.templatetags.addresses import try_url
@@ -100,6 +100,7 @@ def _calls(
         show=DENIED,
         before=start.before,
         after=start.after,
+        size=CALLS_BELOW,
     )
     asked = narrowing_of(request)
     here = rule_url(request.project.slug, scope, rule, asked.contract, asked.version)

@@ -45,6 +45,7 @@ def group(request: MemberRequest, group_key: str) -> HttpResponseBase:
     here = with_query(reverse("outcomes:group", args=[slug, group_key]), **scope.query())
     is_denied = told.of == DENIED
     context = {
+        "session": None,  # each row asks for it
         "page_title": f"{told.tool}: {'denied' if is_denied else 'failed'} alike",
         "group": told,
         "is_denied": is_denied,
