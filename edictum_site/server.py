@@ -31,10 +31,11 @@ uploads.mkdir(mode=0o700, exist_ok=True)
 # Pages and API are loaded now, which the first request would wait for; and what is loaded stays:
 # to go through all of it for garbage takes as long as a page.
 _ = get_resolver().url_patterns
-# What a page makes is freed without a search too, so that there is seldom one amid a page.
+# What a page makes is freed without a search too. At Python's 700 there are dozens of searches in a
+# page; at a hundred thousand there is one in some, which takes longer than the page.
 gc.collect()
 gc.freeze()
-gc.set_threshold(100_000, 50, 100)
+gc.set_threshold(10_000, 20, 50)
 
 front = Front(
     django,

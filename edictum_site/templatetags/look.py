@@ -74,7 +74,7 @@ def mark(shape: str) -> SafeString:
 
 
 @register.simple_tag
-@lru_cache(1_000)  # the same few, in each of hundreds of rows
+@lru_cache(1_000, typed=True)  # the same few, in each of hundreds of rows
 def outcome(kind: str | None, reason: str = "", *, reported_late: bool = False) -> SafeString:
     """The type of an outcome, with the reason of a denial beside it. An open call is running,
     and without a result once it is late."""
@@ -85,7 +85,7 @@ def outcome(kind: str | None, reason: str = "", *, reported_late: bool = False) 
 
 
 @register.simple_tag
-@lru_cache(1_000)
+@lru_cache(1_000, typed=True)
 def verdict(
     word: str | None, why_none: str = "Denied and open calls have no verdict"
 ) -> SafeString:
