@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.conf import settings
 from django.template import Context, Template
+from django.utils.safestring import SafeString
 
 from edictum_site.templatetags.look import KINDS, VERDICT_SIGNS, with_code
 from outcomes.models import Call
@@ -38,6 +39,13 @@ def test_an_outcome_says_its_type_and_the_reason_of_a_denial():
     assert "is-denied" in html
     assert "Denied" in html
     assert "limit" in html
+
+
+def test_a_reason_is_escaped_whoever_showed_the_same_words_as_safe_ones():
+    for reason in (SafeString("<b>limit</b>"), "<b>limit</b>"):
+        html = shown('{% outcome "denied" reason %}', reason=reason)
+    assert "&lt;b&gt;limit" in html
+    assert "<b>limit" not in html
 
 
 def test_an_open_call_runs_until_it_is_late():

@@ -90,3 +90,16 @@ def test_a_worker_that_was_felt_once_is_silent_when_it_is_not(answering, monkeyp
     assert pulse.is_felt()
     answering.delete(pulse.KEY)
     assert (pulse.is_felt(), pulse.is_awaited()) == (False, False)
+
+
+def test_a_page_does_not_connect_anew(answering):
+    pulse.is_felt()
+    before = answering.info("stats")["total_connections_received"]
+    assert [pulse.is_felt() for _ in range(20)] == [False] * 20
+    assert answering.info("stats")["total_connections_received"] == before
+
+
+def test_a_broker_that_was_away_is_found_again(answering):
+    assert pulse.is_felt() is False
+    answering.client_kill_filter(_type="normal", skipme=True)
+    assert pulse.is_felt() is False
