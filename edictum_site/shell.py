@@ -1,6 +1,7 @@
 """What every page shows around its content: projects, environments, navigation, state."""
 
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any, TypedDict
 
 from django.http import HttpRequest
@@ -120,6 +121,11 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     }
 
 
+@lru_cache(1_000)  # every page asks for twenty
+def _url(view: str, slug: str) -> str:
+    return reverse(view, args=[slug])
+
+
 def _query(chosen: dict[str, str]) -> str:
     return f"?{urlencode(chosen)}" if chosen else ""
 
@@ -157,7 +163,7 @@ def _batches(number: int) -> str:
 def _entry(
     request: HttpRequest, project: Project, counts: dict[str, int], name: str, view: str, icon: str
 ) -> Entry:
-    url = reverse(view, args=[project.slug])
+    url = _url(view, project.slug)
     return Entry(
         name=name,
         url=url,
@@ -171,17 +177,13 @@ def _entry(
 
 def _list_of(project: Project, nav: list[list[Entry]]) -> str:
     """Where the entry leads that this page belongs to; calls are found by their sessions."""
-    sessions = reverse("outcomes:sessions", args=[project.slug])
+    sessions = _url("outcomes:sessions", project.slug)
     return next((entry["url"] for group in nav for entry in group if entry["current"]), sessions)
 
 
 def _is_entry(request: HttpRequest, project: Project) -> bool:
     """Whether this is a page of the navigation itself, not one below it."""
-    return any(
-        request.path == reverse(view, args=[project.slug])
-        for group in GROUPS
-        for _, view, _ in group
-    )
+    return any(request.path == _url(view, project.slug) for group in GROUPS for _, view, _ in group)
 
 
 def _is_current(path: str, view: str, url: str) -> bool:
