@@ -33,7 +33,6 @@ SELECT stored.group_id, stored.session_id, stored.agent_id, MIN(stored.at), MAX(
 FROM {wanted} AS wanted CROSS JOIN outcomes_call AS stored {by}
 WHERE stored.group_id = wanted.column1 AND stored.session_id = wanted.column2
   AND NOT stored.id {changed}
-  AND NOT (stored.group_id IS NULL)  -- in the words of the index, which SQLite does not take else
 GROUP BY stored.group_id, stored.session_id, stored.agent_id
 """
 

@@ -166,20 +166,26 @@ class Call(models.Model):
                 name="call_without_session",
                 condition=Q(session=None),
             ),
+            # "Is not null", in these words, is what SQLite concludes from an equality; else it goes
+            # through all calls for each group.
             models.Index(
                 F("group"),
                 F("at").desc(),
                 F("order").desc(),
                 F("environment"),
                 name="call_by_group",
-                condition=~Q(group=None),
+                condition=Q(group__isnull=False),
             ),
             models.Index(
                 fields=["group", "session", "agent", "at"],
                 name="call_by_group_and_session",
-                condition=~Q(group=None),
+                condition=Q(group__isnull=False),
             ),
-            models.Index(fields=["artifact"], name="call_by_artifact", condition=~Q(artifact=None)),
+            models.Index(
+                fields=["artifact"],
+                name="call_by_artifact",
+                condition=Q(artifact__isnull=False),
+            ),
             # Names may be longer than an index takes: it holds how they begin.
             models.Index(
                 F("project"),

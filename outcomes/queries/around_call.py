@@ -4,7 +4,8 @@ what was counted before it."""
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q
+from django.db.models.lookups import Exact
 
 from outcomes.domain.attempts import SameCall, attempts_of_one
 from outcomes.models import Call
@@ -30,7 +31,7 @@ def calls_alike(row: Call) -> list[Call]:
     """Of its session, with its tool and its arguments, itself included; in their order."""
     if row.session is None or row.arguments is None:
         return []
-    same = in_session(row.session).filter(tool=row.tool_id, arguments=row.arguments)
+    same = in_session(row.session).filter(_of_its_tool(row), arguments=row.arguments)
     return list(same.only(*_OF_ATTEMPTS).order_by(*PLACE_IN_SESSION)[:ATTEMPTS])
 
 
@@ -68,7 +69,7 @@ def previous_of_tool(row: Call) -> Call | None:
     else:
         found = Call.objects.filter(project=row.project_id, agent=row.agent_id, session=None)
         columns = PLACE_BY_TIME
-    found = found.filter(tool=row.tool_id).select_related("environment", "tool", "session")
+    found = found.filter(_of_its_tool(row)).select_related("environment", "tool", "session")
     place = tuple(getattr(row, name) for name in columns)
     rows = page_of(found.defer("session__tally"), columns, size=1, before=place).rows
     return rows[0] if rows else None
@@ -85,3 +86,8 @@ def counted_before(row: Call) -> dict[str, int]:
         of_tool=Count("id", filter=_RAN & Q(tool=row.tool_id)),
     )
     return {name: int(number) for name, number in counts.items()}
+
+
+def _of_its_tool(row: Call) -> Exact:
+    """As a sum, or SQLite looks through all calls of the tool instead of those of the session."""
+    return Exact(F("tool") + 0, row.tool_id)

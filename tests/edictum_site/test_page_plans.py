@@ -1,0 +1,103 @@
+"""How pages have databases look for what they show: never through all that is stored."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from tests import builders
+from tests.builders import an_outcome
+from tests.edictum_site import routes
+from tests.edictum_site.test_routes import address, everything_in, read, undone
+from tests.outcomes.posting import Agent
+from tests.outcomes.test_settle_plans import plan
+
+# What grows with the calls of a project.
+GROWS = {
+    "outcomes_event", "outcomes_call", "outcomes_session", "outcomes_artifact",
+    "outcomes_artifactuse", "outcomes_callgroup", "outcomes_rollup", "outcomes_grouprollup",
+    "outcomes_rollupminute",
+}  # fmt: skip
+NAMED = re.compile(r'(?:FROM|JOIN) "?(\w+)"?(?: (?:AS )?"?(\w+)"?)?')
+
+Statements = dict[str, Any]
+Asking = Callable[[str], Statements]
+
+
+@pytest.fixture
+def asking(project, admin_client) -> Asking:
+    """What a page asks of the database, in a project that has one of everything."""
+    known = everything_in(project)
+    denied = an_outcome("denied", type="denied", reason="contract", session_id="s-1")
+    agent = Agent(builders.bearing(builders.a_key(project, "ingest")[0]))
+    agent.post(denied | {"decision_name": "no-deleting", "tool_name": "search"})
+
+    def statements(page: str) -> Statements:
+        with undone(), remembered() as asked:
+            read(admin_client.get(address(page, project, known)))
+        return asked
+
+    return statements
+
+
+@contextmanager
+def remembered() -> Iterator[Statements]:
+    asked: Statements = {}
+
+    def remember(execute, sql, params, many, context):
+        if not many and sql.lstrip().upper().startswith(("SELECT", "WITH")):
+            asked[sql] = params
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(remember):
+        yield asked
+
+
+def gone_through(sql: str, steps: list[str]) -> list[str]:
+    """The steps that go through a whole table that grows, or make an index of it first."""
+    tables = {name: table for table, alias in NAMED.findall(sql) for name in (table, alias)}
+    found = []
+    for step in steps:
+        name = next(iter(step.partition(" ")[2].split()), "")
+        by_no_index = step.startswith("SEARCH") and " USING " not in step  # of SQLite, for a MAX
+        if step.startswith("SCAN") or by_no_index or "AUTOMATIC" in step:
+            is_slow = tables.get(name) in GROWS
+        else:
+            is_slow = any(f"Seq Scan on {table} " in step for table in GROWS)
+        if is_slow:
+            found.append(step)
+    return found
+
+
+def test_no_page_goes_through_all_that_is_stored(asking):
+    slow = {
+        f"{page}: {sql[:300]}": found
+        for page in sorted(routes.PROJECT_PAGES)
+        if page.startswith("GET ")
+        for sql, params in asking(page).items()
+        if (found := gone_through(sql, plan(sql, params)))
+    }
+    assert slow == {}
+
+
+@pytest.mark.parametrize("page", ["call", "call_difference?of=c-1"])
+def test_what_is_around_a_call_is_looked_for_in_its_session(asking, page):
+    asked = asking(f"GET outcomes:{page}")
+    plans = [plan(sql, params) for sql, params in asked.items() if '"tool_id" +' in sql]
+    assert plans
+    assert not [step for steps in plans for step in steps if "call_by_tool" in step]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT MAX(elapsed_ms) FROM outcomes_call",
+        'SELECT COUNT(*) FROM (VALUES (1), (2)) AS wanted JOIN "outcomes_call" AS "stored"'
+        " ON stored.detail = 'x'",
+    ],
+)
+def test_a_statement_that_does_is_found(project, statement):
+    assert gone_through(statement, plan(statement, []))
