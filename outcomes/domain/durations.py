@@ -72,6 +72,15 @@ def pack(buckets: Mapping[int, int]) -> bytes:
     return _HEAD.pack(_LANES, first, calls) + struct.pack(f"<{width}I", *lanes)
 
 
+def top_of(packed: bytes) -> int:
+    """The bucket of the longest that were counted, which is told without unpacking them."""
+    if packed[:1] == _LANES:
+        _, first, _ = _HEAD.unpack_from(packed)
+        return int(first) + (len(packed) - _HEAD.size) // (_LANE // 8) - 1
+    number = (len(packed) - 1) // (10 if packed[:1] == _LARGE else 6)
+    return int(struct.unpack_from("<H", packed, 1 + 2 * (number - 1))[0])
+
+
 class Pile:
     """Packed counts, thrown together: hundreds of them in some milliseconds."""
 

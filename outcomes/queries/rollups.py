@@ -75,6 +75,10 @@ class Slot:
             self._pile = Pile()
         return self._pile
 
+    @property
+    def is_measured(self) -> bool:
+        return self._pile is not None
+
     def add(self, said: Said, calls: int, disagreements: int) -> None:
         self.counts[said] += calls
         if disagreements:
