@@ -1,11 +1,11 @@
 """Calls and what they say of an artifact, found by its name: those that refer to it, and those of a
 model that came back to read it."""
 
-from django.db.models import QuerySet
-from django.db.models.functions import Left
+from django.db.models import BooleanField, F, Func, QuerySet, TextField
 
 from outcomes.models import Call
 from outcomes.models.calls import NAME_INDEXED
+from outcomes.models.statements import ON_POSTGRESQL
 
 
 def calls_referring_to(project_id: int, name: str) -> QuerySet[Call]:
@@ -17,8 +17,25 @@ def calls_reading(project_id: int, name: str) -> QuerySet[Call]:
     return _calls_naming(project_id, "artifact_read", name)
 
 
+def beginning(column: str) -> Func:
+    """How a name begins, which is what its index knows. The index and its condition are told in
+    their own words: a value in their place is anything to SQLite, so not what the index is of."""
+    begins = "LEFT(%(expressions)s, {})" if ON_POSTGRESQL else "SUBSTR(%(expressions)s, 1, {})"
+    return Func(F(column), template=begins.format(NAME_INDEXED), output_field=TextField())
+
+
+def is_named(column: str) -> Func:
+    return Func(F(column), template="NOT (%(expressions)s = '')", output_field=BooleanField())
+
+
 def _calls_naming(project_id: int, column: str, name: str) -> QuerySet[Call]:
-    found = Call.objects.filter(project=project_id, **{column: name}).exclude(**{column: ""})
-    # How it begins is what the index knows.
-    found = found.alias(begins=Left(column, NAME_INDEXED)).filter(begins=name[:NAME_INDEXED])
+    found = Call.objects.filter(is_named(column), project=project_id)
+    found = found.alias(begins=beginning(column), whole=_whole(column))
+    found = found.filter(begins=name[:NAME_INDEXED], whole=name)
     return found.order_by("-at", "-order")
+
+
+def _whole(column: str) -> Func:
+    """The name with nothing added: were it asked for as it is, SQLite would see what it begins
+    with, and no longer what its index is of."""
+    return Func(F(column), template="(%(expressions)s || '')", output_field=TextField())

@@ -13,6 +13,7 @@ from outcomes import artifact_store
 from outcomes.codec import as_text, digest_of
 from outcomes.models import ArtifactMaker, ArtifactTotal, ArtifactUse, Call
 from outcomes.models.calls import NAME_INDEXED
+from outcomes.queries.artifact_calls import beginning, is_named
 from outcomes.queries.lookup import AFTER_ANY
 from outcomes.queries.paging import Page, Place, page_of
 
@@ -175,11 +176,12 @@ def _beginning_with(found: QuerySet[ArtifactUse], text: str) -> QuerySet[Artifac
 def _calls_at(project_id: int, uses: Sequence[ArtifactUse]) -> QuerySet[Call]:
     """Those of the very times: of each artifact next to none, whatever else refers to it."""
     found = Call.objects.filter(
+        is_named("artifact_name"),
         project=project_id,
         artifact_name__in={use.name for use in uses},
         at__in={use.last_at for use in uses if use.last_at is not None},
-    ).exclude(artifact_name="")
-    found = found.alias(begins=Left("artifact_name", NAME_INDEXED)).filter(
+    )
+    found = found.alias(begins=beginning("artifact_name")).filter(
         begins__in={use.name[:NAME_INDEXED] for use in uses}
     )
     return (

@@ -21,7 +21,7 @@ from outcomes.queries.tools import NamedTool
 
 MOST: Final = 10
 READ: Final = 5_000  # calls; in more than these one looks more closely where they are
-ROOM: Final = 50_000  # calls of the days that are looked at more closely
+ROOM: Final = 20_000  # calls of the days that are looked at more closely
 MINUTES: Final = 300  # of which rollups are read, each of all tools together
 _ANY: Final = 2**62
 _ENVIRONMENT: Final = "SELECT id FROM governance_environment WHERE project_id = %s AND name = %s"

@@ -54,9 +54,8 @@ def versions_heard(project_id: int, check: str) -> list[int]:
     """The versions that judged any call that is still known, newest first."""
     past = PastVerdict.objects.filter(project=project_id, check_name=check)
     numbers = set(past.order_by().values_list("check_version", flat=True).distinct())
-    present = Call.objects.filter(project=project_id, past_verdicts__check_name=check)
-    present = present.filter(check_name=check).order_by()
-    numbers |= set(present.values_list("check_version", flat=True).distinct())
+    present = past.filter(call__check_name=check).order_by()
+    numbers |= set(present.values_list("call__check_version", flat=True).distinct())
     return sorted((number for number in numbers if number is not None), reverse=True)
 
 
