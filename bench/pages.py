@@ -83,7 +83,7 @@ def pages(chosen: Store, calls: int, kept: Path | None = None) -> dict[str, Any]
     with _filled(chosen, calls, kept) as (running, filled):
         browser = Browser(running)
         browser.sign_in()
-        asked = _paths(filled.end) | _questions(filled.end)
+        asked = _paths(filled.end) | _of_what_is_there(chosen, filled.end) | _questions(filled.end)
         rows = {name: _measured(browser, path) for name, path in asked.items()}
         faults = faults_in_figures(running, filled.calls, filled.end - timedelta(days=DAYS))
     return {"rows": rows, "calls": filled.calls, "recount": faults or "exact"}
@@ -160,6 +160,9 @@ def _paths(end: datetime) -> dict[str, str]:
         "calls": "calls/",
         "tools": "tools/",
         "a tool": "tools/tool_3/",
+        "its failures, group by group": "live/tool-groups/?of=tool_3",
+        "its results": "live/tool-results/?of=tool_3",
+        "its slowest calls": "live/tool-calls/?of=tool_3",
         "denials": "denials/",
         "what a rule denied": "denials/rule/?rule=rule-3",
         "artifacts": "artifacts/",
@@ -185,6 +188,21 @@ def _paths(end: datetime) -> dict[str, str]:
     paths["the palette, by how a session's id begins"] = "/p/default/live/search/?q=session-3"
     paths["the palette, by the id of a call"] = "/p/default/live/search/?q=call-70"
     return paths
+
+
+def _of_what_is_there(chosen: Store, end: datetime) -> dict[str, str]:
+    """Pages whose addresses are known once the store is filled."""
+    whole = _within(end - timedelta(days=DAYS), end)
+    (digest,) = chosen.rows(
+        "SELECT digest FROM outcomes_callgroup WHERE of = 'failure' ORDER BY id LIMIT 1"
+    )[0]
+    (name,) = chosen.rows("SELECT name FROM outcomes_artifactuse ORDER BY id DESC LIMIT 1")[0]
+    both = urlencode({"of": "session-3", "with": "session-4"})
+    return {
+        "failed alike, 90 days": f"/p/default/groups/{bytes(digest).hex()}/?{whole}",
+        "an artifact": f"/p/default/artifacts/{quote(name, safe='')}/",
+        "two sessions side by side": f"/p/default/compare-sessions/?{both}",
+    }
 
 
 def _questions(end: datetime) -> dict[str, str]:
