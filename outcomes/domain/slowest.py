@@ -29,8 +29,9 @@ class Worth:
 
 
 def worth_looking(counted: Mapping[Stretch, Buckets], most: int, room: int) -> Worth:
-    """Where the slowest are, `most` of them. Where so many took about as long as the last of them
-    that more than `room` calls would have to be read, the newest stretches stand for the others."""
+    """Where the slowest are, `most` of them: wherever one surely is. Where so many took about as
+    long as the last of them that more than `room` calls would have to be read, the newest
+    stretches stand for the others."""
     least = _least(counted, most)
     surely = {each for each, buckets in counted.items() if _any_above(buckets, least)}
     others = sorted(
@@ -38,9 +39,9 @@ def worth_looking(counted: Mapping[Stretch, Buckets], most: int, room: int) -> W
         reverse=True,
     )
     chosen, calls, slow, is_all = list[Stretch](), 0, 0, True
-    for each in [*sorted(surely), *others]:
+    for each in [*surely, *others]:
         more = sum(counted[each].values())
-        if slow >= most and calls + more > room:
+        if each not in surely and slow >= most and calls + more > room:
             is_all = False
             break
         chosen.append(each)

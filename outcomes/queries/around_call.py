@@ -65,11 +65,12 @@ def previous_of_tool(row: Call) -> Call | None:
     """In its session; else among the calls of its agent that came without one."""
     columns: tuple[str, ...] = PLACE_IN_SESSION
     if row.session is not None:
-        found = in_session(row.session)
+        found = in_session(row.session).filter(_of_its_tool(row))
     else:
         found = Call.objects.filter(project=row.project_id, agent=row.agent_id, session=None)
+        found = found.filter(tool=row.tool_id)
         columns = PLACE_BY_TIME
-    found = found.filter(_of_its_tool(row)).select_related("environment", "tool", "session")
+    found = found.select_related("environment", "tool", "session")
     place = tuple(getattr(row, name) for name in columns)
     rows = page_of(found.defer("session__tally"), columns, size=1, before=place).rows
     return rows[0] if rows else None

@@ -69,8 +69,9 @@ def _told(project_id: int, now: datetime) -> Iterator[EventRow]:
         # By way of environments and ids alone: for a project, or in an order, SQLite would go
         # through all of its events.
         of_calls = EventRow.objects.filter(environment__in=environments, call_digest__in=digests)
-        found = _without_large(of_calls.select_related("agent", "environment"))
-        yield from heapq.nlargest(EVENTS, found, _number)
+        numbers = _without_large(of_calls).values_list("pk", flat=True)
+        newest = EventRow.objects.filter(pk__in=heapq.nlargest(EVENTS, numbers))
+        yield from newest.select_related("agent", "environment")
 
 
 def _newest_of_tools(project_id: int, now: datetime) -> list[tuple[int, bytes]]:
@@ -89,10 +90,6 @@ def _newest_of_tools(project_id: int, now: datetime) -> list[tuple[int, bytes]]:
 def _without_large(events: QuerySet[EventRow]) -> QuerySet[EventRow]:
     size = Func(F("item"), function="LENGTH", output_field=IntegerField())
     return events.annotate(size=size).filter(size__lte=LARGEST)
-
-
-def _number(row: EventRow) -> int:
-    return row.pk
 
 
 def _is_small(row: EventRow) -> bool:

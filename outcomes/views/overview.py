@@ -77,7 +77,9 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     counts = found.stopped_counts(project_id, scope)
     whole, then = now.whole, before.whole
     worse = is_worse(whole, then)
-    tools, tools_before = now.by_tool, before.by_tool
+    tools_before = before.by_tool
+    # A tool that is called no more is told of in the file, beside what it was.
+    tools = {name: now.by_tool.get(name, Figures()) for name in {**tools_before, **now.by_tool}}
     fallen = falls(_judged(tools), _judged(tools_before))
     ranked = worst_first(tools)
     worst = [name for name in ranked if tools[name].judged][:TOOLS_SHOWN]
@@ -109,7 +111,7 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
             tools_before,
             fallen={each.tool for each in fallen},
         ),
-        "tools_of": len(tools),
+        "tools_of": len(now.by_tool),
         "compared": (
             Compared(each, tools[each], tools_before.get(each, Figures())) for each in ranked
         ),

@@ -1,6 +1,7 @@
 """The first page: is everything all right, and if not, where."""
 
 import html
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -50,6 +51,15 @@ def test_a_time_without_a_call_offers_a_longer_one(pages, agent):
     assert "No call in this time" in text
     assert "Nothing has arrived" not in text
     assert "No call in this time" not in pages.text("overview/", range="30d")
+
+
+def test_a_tool_that_is_called_no_more_is_in_the_file_alone(pages, agent):
+    agent.post(*calls("crm", 1, 0), *calls("billing", 2, 0, timestamp=ago(hours=30)))
+    assert "1 of 1 tool called" in pages.text("overview/", range="24h")
+    file = pages.get("overview/", range="24h", table="tools", format="json").getvalue()
+    (rows,) = json.loads(file).values()
+    told = {row["tool_name"]: (row["calls"], row["calls_before"]) for row in rows}
+    assert told == {"crm": (1, 0), "billing": (0, 2)}
 
 
 def test_figures_stand_beside_those_of_the_time_before(pages, agent):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from outcomes.domain.durations import bucket_of, least_of
@@ -35,6 +35,7 @@ def test_the_slowest_calls_are_in_what_is_looked_through(calls, most):
 
 
 @given(calls=CALLS, most=st.integers(1, 12), room=st.integers(0, 40))
+@example(calls=[(0, 3e4), (0, 900.0), (0, 900.0), (0, 900.0), (1, 3e4)], most=3, room=4)
 def test_little_room_costs_the_earlier_ones_of_those_that_took_as_long(calls, most, room):
     worth = worth_looking(counted(calls), most, room)
     whole = worth_looking(counted(calls), most, 10_000)
