@@ -1,37 +1,17 @@
-from typing import Any
-
 from django.db import migrations, models
 from django.db.models import F, Q
 
 
-class OnSqlite:
-    """PostgreSQL understands both ways to say the condition: there nothing is built anew."""
-
-    def database_forwards(self, app_label: str, schema_editor: Any, *states: Any) -> None:
-        if schema_editor.connection.vendor == "sqlite":
-            super().database_forwards(app_label, schema_editor, *states)  # type: ignore[misc]
-
-    def database_backwards(self, app_label: str, schema_editor: Any, *states: Any) -> None:
-        if schema_editor.connection.vendor == "sqlite":
-            super().database_backwards(app_label, schema_editor, *states)  # type: ignore[misc]
-
-
-class RemoveIndex(OnSqlite, migrations.RemoveIndex):
-    pass
-
-
-class AddIndex(OnSqlite, migrations.AddIndex):
-    pass
-
-
 class Migration(migrations.Migration):
+    """The same indexes, with their condition in the words from which SQLite concludes."""
+
     dependencies = [("outcomes", "0028_sessions_by_day")]
 
     operations = [
-        RemoveIndex(model_name="call", name="call_by_group"),
-        RemoveIndex(model_name="call", name="call_by_group_and_session"),
-        RemoveIndex(model_name="call", name="call_by_artifact"),
-        AddIndex(
+        migrations.RemoveIndex(model_name="call", name="call_by_group"),
+        migrations.RemoveIndex(model_name="call", name="call_by_group_and_session"),
+        migrations.RemoveIndex(model_name="call", name="call_by_artifact"),
+        migrations.AddIndex(
             model_name="call",
             index=models.Index(
                 F("group"),
@@ -42,7 +22,7 @@ class Migration(migrations.Migration):
                 name="call_by_group",
             ),
         ),
-        AddIndex(
+        migrations.AddIndex(
             model_name="call",
             index=models.Index(
                 fields=["group", "session", "agent", "at"],
@@ -50,7 +30,7 @@ class Migration(migrations.Migration):
                 name="call_by_group_and_session",
             ),
         ),
-        AddIndex(
+        migrations.AddIndex(
             model_name="call",
             index=models.Index(
                 fields=["artifact"],
