@@ -69,12 +69,12 @@ def denials(
     if rule:
         of_rule = CallGroup.objects.filter(project=project_id, of=DENIED, rule=as_text(rule))
         told = told_by(of_rule)
-        found = replace(reading, groups=set(told)).read(times) if told else {}
+        found = replace(reading, groups=set(told)).read_calls(times) if told else {}
     else:
-        found = reading.read(times)
+        found = reading.read_calls(times)
         told = told_of(found)
     counted = {
-        number: _Counted(each.whole(BEFORE).calls, each.calls_by_step(NOW, len(starts)))
+        number: _Counted(sum(each[BEFORE]), each[NOW])
         for number, each in found.items()
         if number in told
     }

@@ -95,19 +95,31 @@ class GroupReading:
 
     def read(self, times: Sequence[Time]) -> dict[int, OfGroup]:
         found: defaultdict[int, OfGroup] = defaultdict(OfGroup)
+        for time, step, group, calls, begun, ended in self._counted(times):
+            found[group].add((time, step), calls, begun, ended)
+        return found
+
+    def read_calls(self, times: Sequence[Time]) -> dict[int, list[list[int]]]:
+        """Of each group its calls alone: time for time, step by step."""
+        steps = [max(1, len(time.borders)) for time in times]
+        found: defaultdict[int, list[list[int]]] = defaultdict(lambda: [[0] * n for n in steps])
+        for time, step, group, calls, _, _ in self._counted(times):
+            found[group][time][step] += calls
+        return found
+
+    def _counted(self, times: Sequence[Time]) -> Iterator[tuple[int, int, int, int, int, int]]:
         steps = [_Steps(time) for time in times]
         for time, start, group, calls, begun, ended, packed in self._rows(times):
             if packed is None:
                 step = start if ON_POSTGRESQL else steps[time].step_of(start)
-                found[group].add((time, step), calls, begun, ended)
+                yield time, step, group, calls, begun, ended
                 continue
-            for minute, of, tool, agent, number, *sums in unpack_groups(packed):
+            for minute, of, tool, agent, number, calls, begun, ended in unpack_groups(packed):
                 if not self._is_wanted(of, tool, agent, number):
                     continue
                 for place in range(len(times)) if time < 0 else (time,):
                     if steps[place].holds(minute):
-                        found[number].add((place, steps[place].step_of(minute)), *sums)
-        return found
+                        yield place, steps[place].step_of(minute), number, calls, begun, ended
 
     def _is_wanted(self, of: int, tool: int, agent: int, group: int) -> bool:
         return (

@@ -1,6 +1,7 @@
 """From a step of a chart to the calls in it."""
 
 from functools import cache
+from urllib.parse import quote
 
 from django.urls import reverse
 
@@ -13,10 +14,11 @@ from outcomes.views.paging import with_query
 def link_to_calls(slug: str, scope: Scope, **narrowed: str) -> LinkTo:
     steps, address = scope.steps(), reverse("outcomes:calls", args=[slug])
     chosen = {"environment": scope.environment, "agent": scope.agent} | narrowed
+    kept = with_query("", **chosen).replace("?", "&")
 
     @cache  # a chart and its table lead to the same
     def link(first: int, last: int) -> str:
-        time = {"from": time_text(steps[first].start), "to": time_text(steps[last].end)}
-        return with_query(address, **time, **chosen)
+        since, until = time_text(steps[first].start), time_text(steps[last].end)
+        return f"{address}?from={quote(since)}&to={quote(until)}{kept}"
 
     return link
