@@ -1,11 +1,9 @@
 """What every page shows around its content: projects, environments, navigation, state."""
 
 from datetime import timedelta
-from functools import lru_cache
 from typing import Any, TypedDict
 
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.http import urlencode
 
 from edictum_site.scope_bar import carried, carried_on, carried_to_one, scope_bar
@@ -15,6 +13,7 @@ from governance.models import Project
 from outcomes import pulse
 from outcomes.domain.scope import Scope
 from outcomes.queries import Backlog
+from outcomes.templatetags.addresses import of_project
 from outcomes.views.backlog import backlog_of
 from outcomes.views.overview_words import LATE
 
@@ -121,11 +120,6 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-@lru_cache(1_000)  # every page asks for twenty
-def _url(view: str, slug: str) -> str:
-    return reverse(view, args=[slug])
-
-
 def _query(chosen: dict[str, str]) -> str:
     return f"?{urlencode(chosen)}" if chosen else ""
 
@@ -163,7 +157,7 @@ def _batches(number: int) -> str:
 def _entry(
     request: HttpRequest, project: Project, counts: dict[str, int], name: str, view: str, icon: str
 ) -> Entry:
-    url = _url(view, project.slug)
+    url = of_project(view, project.slug)
     return Entry(
         name=name,
         url=url,
@@ -177,13 +171,15 @@ def _entry(
 
 def _list_of(project: Project, nav: list[list[Entry]]) -> str:
     """Where the entry leads that this page belongs to; calls are found by their sessions."""
-    sessions = _url("outcomes:sessions", project.slug)
+    sessions = of_project("outcomes:sessions", project.slug)
     return next((entry["url"] for group in nav for entry in group if entry["current"]), sessions)
 
 
 def _is_entry(request: HttpRequest, project: Project) -> bool:
     """Whether this is a page of the navigation itself, not one below it."""
-    return any(request.path == _url(view, project.slug) for group in GROUPS for _, view, _ in group)
+    return any(
+        request.path == of_project(view, project.slug) for group in GROUPS for _, view, _ in group
+    )
 
 
 def _is_current(path: str, view: str, url: str) -> bool:

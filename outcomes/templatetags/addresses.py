@@ -23,37 +23,37 @@ ELSEWHERE = "-"
 
 
 @lru_cache(1_000)
-def _of_project(page: str, slug: str) -> str:
-    """A list of fifty calls asks a hundred times."""
+def of_project(page: str, slug: str) -> str:
+    """A list of fifty calls asks a hundred times, and the frame of every page twenty."""
     return reverse(page, args=[slug])
 
 
 def session_url(slug: str, session_id: str, environment: str, **kept: str) -> str:
-    base = _of_project("outcomes:sessions", slug)
+    base = of_project("outcomes:sessions", slug)
     return _address(base, session_id, environment=environment, **kept)
 
 
 def call_url(slug: str, call_id: str, environment: str, **kept: str) -> str:
-    base = _of_project("outcomes:calls", slug)
+    base = of_project("outcomes:calls", slug)
     return _address(base, call_id, environment=environment, **kept)
 
 
 def try_url(slug: str, call_id: str, environment: str, **kept: str) -> str:
     query = urlencode({"of": call_id, "environment": environment} | kept)
-    return f"{_of_project('outcomes:try_call', slug)}?{query}"
+    return f"{of_project('outcomes:try_call', slug)}?{query}"
 
 
 def agent_url(slug: str, name: str, **chosen: str) -> str:
-    return _address(_of_project("outcomes:agents", slug), name, **chosen)
+    return _address(of_project("outcomes:agents", slug), name, **chosen)
 
 
 def tool_url(slug: str, name: str, **chosen: str) -> str:
     """The page of a tool, in the scope that is chosen."""
-    return _address(_of_project("outcomes:tools", slug), name, **chosen)
+    return _address(of_project("outcomes:tools", slug), name, **chosen)
 
 
 def artifact_url(slug: str, name: str, **times: str) -> str:
-    return _address(_of_project("outcomes:artifacts", slug), name, **times)
+    return _address(of_project("outcomes:artifacts", slug), name, **times)
 
 
 def denied_by_url(
@@ -62,7 +62,7 @@ def denied_by_url(
     """What a rule stopped; a contract and its version narrow it to those."""
     told = {"rule": rule, "contract": contract, "version": version} | chosen
     query = urlencode({name: value for name, value in told.items() if value})
-    return f"{_of_project('outcomes:denials_of_rule', slug)}?{query}"
+    return f"{of_project('outcomes:denials_of_rule', slug)}?{query}"
 
 
 @register.simple_tag(takes_context=True, name="session_url")
@@ -102,7 +102,7 @@ def _denied_by_url(
 def call_part_url(context: Context, slug: str, part: str, call_id: str, environment: str) -> str:
     """A part of a call's page, which has an address of its own."""
     query = urlencode({"of": call_id, "environment": environment} | _beside_one(context))
-    return f"{_of_project(f'outcomes:{part}', slug)}?{query}"
+    return f"{of_project(f'outcomes:{part}', slug)}?{query}"
 
 
 @register.simple_tag(takes_context=True, name="try_url")
