@@ -165,7 +165,7 @@ def test_a_session_says_who_gave_each_verdict(pages, agent):
     text = pages.session("s-1")
     assert "by-check \N{EN DASH} Executed success default v1" in text
     assert "by-agent \N{EN DASH} Executed success not checked" in text
-    assert "by-type \N{EN DASH} Timeout failure agent said success by its type" in text
+    assert "by-type \N{EN DASH} Timeout failure by its type agent said success" in text
 
 
 def test_the_calls_of_a_session_are_numbered_newest_first_and_filtered(pages, agent):
