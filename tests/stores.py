@@ -1,6 +1,6 @@
 """Picks the store before Django's settings are read: SQLite, or PostgreSQL with `--postgres`.
 
-Django fixes its backend at import, so each run has one. Workers of xdist inherit the variables.
+Django fixes its backend at import, so each run has one.
 """
 
 import atexit
