@@ -16,7 +16,7 @@ from governance import commands, queries
 from governance.auth import MemberRequest, member_page
 from governance.domain.api_keys import Scope, agent_within
 from governance.domain.errors import InvalidInput
-from governance.models import ApiKey
+from governance.models import ApiKey, Project
 from governance.policies import Action, may
 from governance.queries.bundles import bundle_names
 from governance.queries.checks import newest_check_versions
@@ -26,6 +26,12 @@ from outcomes.queries.first_hour import newest_calls
 from outcomes.views.paging import with_query
 
 KEY_NAME: Final = "first hour"
+_LEFT: Final = (
+    "Everything is set up.",
+    "One step is left.",
+    "Two steps are left.",
+    "Three steps are left.",
+)
 DATABASES: Final = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 
@@ -71,7 +77,7 @@ def send_test(request: MemberRequest) -> HttpResponse:
 @member_page()
 def first_outcome(request: MemberRequest) -> HttpResponse:
     """The part that waits, and turns green by itself."""
-    context = _arrival(request)
+    context = _arrival(request, _keys_of_agents(request.project))
     if request.GET.get("tag") == context["tag"]:
         return HttpResponse(status=204)
     return render(request, "first_hour/_first_outcome.html", context | {"alone": True})
@@ -85,7 +91,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     project = request.project
-    keys = [key for key in queries.live_keys(project) if {"agent", "ingest"} & set(key.scopes)]
+    keys = _keys_of_agents(project)
     text, key = made or ("", keys[0] if keys else None)
     environment = key.environment.name if key else FIRST_ENVIRONMENT
     language = request.POST.get("with") or request.GET.get("with", "")
@@ -95,7 +101,7 @@ def _page(
     lines = {
         name: snippet(name, url=url, key=shown, env=environment, agent=agent) for name in LANGUAGES
     }
-    context = _arrival(request) | {
+    context = _arrival(request, keys) | {
         "page_title": "Start",
         "key": key,
         "text": text,
@@ -115,11 +121,12 @@ def _page(
     return render(request, "first_hour/start.html", context, status=status)
 
 
-def _arrival(request: MemberRequest) -> dict[str, Any]:
+def _arrival(request: MemberRequest, keys: list[ApiKey]) -> dict[str, Any]:
     project = request.project
     calls = newest_calls(project.pk, 2)
     newest, is_first = next(iter(calls), None), len(calls) == 1
     contracts, checks = bundle_names(project, limit=1), newest_check_versions(project, "", 1)
+    left = sum(not there for there in (keys, contracts, checks))
     tag = str(newest.pk) if newest else "none"
     live = reverse("first_hour:first_outcome", args=[project.slug])
     return {
@@ -129,7 +136,7 @@ def _arrival(request: MemberRequest) -> dict[str, Any]:
         "live_url": "" if newest else with_query(live, tag=tag),
         "contracts": contracts,
         "checks": checks,
-        "sentence": _sentence(is_first=is_first, left=(not contracts) + (not checks))
+        "sentence": _sentence(is_first=is_first, left=left)
         if newest
         else "Connect an agent; it takes about two minutes.",
     }
@@ -137,6 +144,8 @@ def _arrival(request: MemberRequest) -> dict[str, Any]:
 
 def _sentence(*, is_first: bool, left: int) -> str:
     arrived = "Your first outcome is here." if is_first else "Outcomes arrive."
-    return (
-        f"{arrived} {('Everything is set up.', 'One step is left.', 'Two steps are left.')[left]}"
-    )
+    return f"{arrived} {_LEFT[left]}"
+
+
+def _keys_of_agents(project: Project) -> list[ApiKey]:
+    return [key for key in queries.live_keys(project) if {"agent", "ingest"} & set(key.scopes)]

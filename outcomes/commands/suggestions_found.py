@@ -10,7 +10,7 @@ from governance import queries
 from governance.findings import Told, look
 from outcomes.domain.suggesting import Found, ToolLook
 from outcomes.models import Suggestion
-from outcomes.queries.suggestions import number_of_open_suggestions
+from outcomes.queries.suggestions import number_of_open_suggestions, open_suggestions
 
 KIND: Final = "silent_failures"  # as a finding
 SUBJECT: Final = ""  # the project itself: its kind says all
@@ -57,12 +57,16 @@ def tell_of_suggestions(project_id: int) -> None:
     told = {}
     if number:
         slug = queries.project_numbered(project_id).slug
-        what = "one known form" if number == 1 else f"{number:,} known forms"
-        told[KIND, SUBJECT] = Told(
-            why=(
-                f"Results in {what} of failure are judged success. Rates and limits count them so,"
-                " until a check knows better."
-            ),
-            link=reverse("outcomes:suggestions", args=[slug]),
-        )
+        why = _why(open_suggestions(project_id)[0], number - 1)
+        told[KIND, SUBJECT] = Told(why=why, link=reverse("outcomes:suggestions", args=[slug]))
     look(project_id, [KIND], told)
+
+
+def _why(most: Suggestion, others: int) -> str:
+    """The tool that has most of them is named: one wants to know whether it is an important one."""
+    more = "" if not others else f", and {others:,} more form{'s' if others > 1 else ''} of it"
+    have = "have" if most.results > 1 else "has"
+    return (
+        f"{most.tool.name}: {most.results:,} of the newest {most.of:,} results {have} a known form"
+        f" of failure{more}. Rates and limits count them as successes until a check knows better."
+    )

@@ -125,6 +125,10 @@ class Overview:
     timeouts_ms: float = 0.0
 
     @property
+    def without_turn(self) -> int:
+        return self.calls - sum(turn.calls for turn in self.turns)
+
+    @property
     def wasted(self) -> int:
         return sum(line.calls for line in self.waste)
 

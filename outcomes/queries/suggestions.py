@@ -33,6 +33,13 @@ def suggestions_for(tool: Tool) -> list[Suggestion]:
     return found
 
 
+def looking_like_failures(project_id: int) -> dict[str, int]:
+    """By tool: of its newest results that are judged success, how many have one known form of
+    failure; of several forms the most frequent one."""
+    rows = Suggestion.objects.filter(project=project_id, dismissed_at=None).order_by()
+    return dict(rows.values_list("tool__name").annotate(Max("results")))
+
+
 def number_of_open_suggestions(project_id: int) -> int:
     return Suggestion.objects.filter(project=project_id, dismissed_at=None).count()
 

@@ -39,7 +39,8 @@ class CallLine:
 def call_lines(
     rows: Sequence[Call], now: datetime, numbers: Mapping[int, int] | None = None
 ) -> list[CallLine]:
-    """With the numbers of a session's calls the turns are marked where they begin in the list."""
+    """With the numbers of a session's calls the turns are marked where they begin in the list, and
+    what belongs to none where it follows one."""
     told = {whole.row.pk: whole for whole in queries.whole_calls(rows)}
     lines, turn = [], ""
     for row in rows:
@@ -52,7 +53,7 @@ def call_lines(
                 arguments=arguments_line(whole),
                 judge=judge_of(row),
                 is_late=is_late(row, now),
-                begins_turn=numbers is not None and row.turn_id not in ("", turn),
+                begins_turn=numbers is not None and row.turn_id != turn,
             )
         )
         turn = row.turn_id

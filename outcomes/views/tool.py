@@ -12,6 +12,7 @@ from governance.auth import MemberRequest, beside, member_page
 from governance.queries import Judges
 from outcomes.domain.figures import Figures
 from outcomes.domain.scope import Scope
+from outcomes.queries.suggestions import suggestions_for
 from outcomes.queries.tools import NamedTool, periods_of_tool
 from outcomes.templatetags.addresses import tool_url
 from outcomes.views import overview_charts as charts
@@ -20,6 +21,7 @@ from outcomes.views.named import named_tool
 from outcomes.views.overview import is_worse, points_words
 from outcomes.views.paging import with_query
 from outcomes.views.scope import scope_of, tag_of
+from outcomes.views.suggestion_words import what_words
 from outcomes.views.tool_charts import took_chart
 from outcomes.views.tool_judges import judges_of, seen_of
 from outcomes.views.tool_words import tool_second_sentence, tool_sentence
@@ -67,6 +69,7 @@ def _tool(request: MemberRequest, named: NamedTool, scope: Scope, judges: Judges
         "before": then,
         "points": points_words(whole, then),
         "worse": worse,
+        "suggestions": [what_words(each) for each in suggestions_for(found)],
         "judges": judges_of(judges, found.name, environments, scope),
         "denials": _denials(whole, then),
         "step_words": charts.STEP_WORDS[scope.step],

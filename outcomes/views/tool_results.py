@@ -1,5 +1,5 @@
-"""What the newest results of a tool look like, and which of them are suggested as failures. A part
-of the page of a tool, with an address of its own."""
+"""What the newest results of a tool look like. A part of the page of a tool, with an address of its
+own."""
 
 from typing import Final
 
@@ -11,7 +11,6 @@ from governance.policies import Action, may
 from governance.table_files import one_of_tables
 from outcomes.domain.result_shapes import of_shapes
 from outcomes.domain.shapes import shape_of
-from outcomes.queries.suggestions import suggestions_for
 from outcomes.rejudging.newest import newest_in
 from outcomes.rejudging.trying import read_results
 from outcomes.templatetags.addresses import tool_url
@@ -21,7 +20,6 @@ from outcomes.views.part_columns import SHAPES
 from outcomes.views.parts import shown_part
 from outcomes.views.recorded_words import unread_sentences
 from outcomes.views.scope import scope_of
-from outcomes.views.suggestion_words import what_words
 
 SHOWN: Final = 12
 
@@ -44,7 +42,6 @@ def tool_results(request: MemberRequest) -> HttpResponseBase:
         "shapes_of": len(shapes),
         "results": len(read.results),
         "unread": unread_sentences(read.unread),
-        "suggestions": [what_words(each) for each in suggestions_for(tool)],
         "may_write": may(request.role, Action.WRITE_CHECK),
     }
     file = one_of_tables(request, request.project, {"shapes": (SHAPES, shapes)})

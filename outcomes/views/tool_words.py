@@ -68,7 +68,9 @@ def tool_sentence(name: str, now: Figures, before: Figures, scope: Scope) -> Saf
         return format_html("{}; before it was {}.", held, percent(before.rate))
     if moved.now.bounds[0] > moved.before.bounds[1]:
         return format_html("{}, more than the {} before.", held, percent(before.rate))
-    return format_html("{}, as before.", held)
+    if percent(now.rate) == percent(before.rate):
+        return format_html("{}, as before.", held)
+    return format_html("{}; before it was {}, which may be chance.", held, percent(before.rate))
 
 
 def tool_second_sentence(now: Figures) -> str:

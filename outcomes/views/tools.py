@@ -20,6 +20,7 @@ from outcomes.domain.scope import Scope
 from outcomes.domain.standing_out import Fall, Judged, falls
 from outcomes.domain.tools import ORDERS, WORST_FIRST, Compared, Order, in_order
 from outcomes.queries.overview import newest_event
+from outcomes.queries.suggestions import looking_like_failures
 from outcomes.queries.tool_list import tools_in
 from outcomes.templatetags.addresses import tool_url
 from outcomes.views.overview_charts import row_spark
@@ -58,6 +59,7 @@ class ToolLine:
     trend: SafeString
     judges: list[JudgedBy]
     is_news: bool  # it fell
+    like_failures: int  # results judged success that look like failures
     url: str
     calls_url: str
 
@@ -167,6 +169,7 @@ def _lines(
     fallen: list[Fall],
 ) -> list[ToolLine]:
     slug = request.project.slug
+    like_failures = looking_like_failures(request.project.pk)
     known = [rate for row in shown for rate in rates[row.name] if rate is not None]
     among = (min(known, default=0.0), 1.0)
     news = {fall.tool for fall in fallen}
@@ -183,6 +186,7 @@ def _lines(
             ),
             judges=judged[row.name],
             is_news=row.name in news,
+            like_failures=like_failures.get(row.name, 0),
             url=tool_url(slug, row.name, **scope.query()),
             calls_url=with_query(calls, tool=row.name),
         )

@@ -76,6 +76,15 @@ function replace(part, html) {
   flash([...changed, ...rows.flatMap(([, row]) => cellsOf(row))]);
 }
 
+// A narrow bar has room for what matters, not for the words around it.
+function say(sign, matters, before = "", after = "") {
+  if (sign.textContent === before + matters + after) return;
+  const [all, ...around] = [0, 0, 0].map(() => document.createElement("span"));
+  [before, after].forEach((text, at) => Object.assign(around[at], { className: "only-wide", textContent: text }));
+  all.append(around[0], matters, around[1]);
+  sign.replaceChildren(all);
+}
+
 function sayLive() {
   const sign = document.querySelector("[data-live-state]");
   if (!sign) return;
@@ -88,9 +97,10 @@ function sayLive() {
   const paused = !stale && waiting.size > 0;
   sign.classList.toggle("stale", stale);
   sign.classList.toggle("paused", paused);
-  if (stale) sign.textContent = `Last update ${age < 120 ? `${age} s` : `${Math.round(age / 60)} min`} ago`;
-  else if (paused) sign.textContent = rows.length ? `Paused while you read · ${rows.length} new` : "Paused while you read";
-  else sign.textContent = "Live";
+  if (stale) say(sign, `${age < 120 ? `${age} s` : `${Math.round(age / 60)} min`} ago`, "Last update ");
+  else if (paused && rows.length) say(sign, `${rows.length} new`, "Paused while you read · ");
+  else if (paused) say(sign, "Paused", "", " while you read");
+  else say(sign, "Live");
   const aloud = document.querySelector("[data-live-said]");
   if (aloud && rows.length && Date.now() - lastSaid > 10_000) {
     aloud.textContent = `${rows.length} new`;

@@ -159,16 +159,24 @@ def test_failures_that_fail_alike_stand_together_and_lead_to_their_calls(pages):
 def test_its_parts_tell_of_shapes_of_the_slowest_calls_and_of_agents(pages, project, agent):
     agent.post(*calls("crm", 1, 0, call_id="slow-one", elapsed_ms=9_000, agent_id="other"))
     results = pages.text("live/tool-results/", of="crm")
-    assert "2 of the newest 41 results" in results
+    assert "2 shapes in the newest 41 results" in results
     assert "{is_error: true} 20 all failures" in results
     slowest = pages.get("live/tool-calls/", of="crm").content.decode()
     assert re.findall(r'data-row="slow-\d+"', slowest)[0]
     assert "slow-one other Executed 9.0 s" in text_of(pages.get("live/tool-calls/", of="crm"))
     assert "bot 40 was 40" in text_of(pages.get("live/tool-calls/", of="crm"))
+
+
+@pytest.mark.usefixtures("traffic")
+def test_what_looks_like_failures_is_said_at_the_top_and_in_the_list(pages, project):
     suggestion = a_suggestion(project)
     suggestion.tool = Tool.objects.get(project=project, name="crm")
     suggestion.save()
-    assert "See what is suggested" in pages.text("live/tool-results/", of="crm")
+    top, _, _ = pages.text("tools/crm/").partition("Success rate")
+    assert "3 results of crm judged success have ok: false . See what is suggested" in top
+    listed = pages.get("tools/").content.decode()
+    assert "3 look failed" in row_of(listed, "crm")
+    assert all("look failed" not in row_of(listed, each) for each in tools_of(listed)[1:])
 
 
 @pytest.mark.parametrize("name", ODD)

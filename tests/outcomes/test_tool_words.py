@@ -89,6 +89,11 @@ def test_the_sentence_names_the_agent_and_the_environment():
         (figures(unknown=2, denied=1), NONE, "t was called 3 times; no call has a verdict."),
         (figures(1), NONE, "t succeeded in its one call."),
         (figures(41), GOOD, "t succeeded in all its 41 calls, as before."),
+        (
+            figures(99, 1),
+            GOOD,
+            "t succeeded in 99.0 % of 100 calls; before it was 100.0 %, which may be chance.",
+        ),
         (BAD, GOOD, "t succeeded in 80.0 % of 100 calls; before it was 100.0 %."),
         (GOOD, BAD, "t succeeded in all its 100 calls, more than the 80.0 % before."),
     ],
