@@ -54,6 +54,7 @@ class Scope:
     goes_on: bool = False
     environment: str = ""
     agent: str = ""
+    amiss: str = ""  # of what was asked for, what could not be had
 
     @property
     def is_live(self) -> bool:
@@ -160,9 +161,9 @@ def beside_one(scope: Scope | None, asked: Mapping[str, str]) -> dict[str, str]:
 def scope_from(
     asked: Mapping[str, str], *, now: datetime, zone: tzinfo, is_list: bool = False
 ) -> Scope:
-    """What an address asks for. What is no time is passed over, so that one written by hand still
-    leads somewhere. A list has no figures to compare: it may go back to the first call, and does
-    unless a time is asked for."""
+    """What an address asks for. What is no time is passed over, and said to be, so that one written
+    by hand still leads somewhere. A list has no figures to compare: it may go back to the first
+    call, and does unless a time is asked for."""
     environment, agent = asked.get("environment", ""), asked.get("agent", "")
     chosen = Scope(
         since=BEGINNING,
@@ -174,16 +175,40 @@ def scope_from(
     )
     until_now = after_the_minute(now)
     since, until = time_from(asked.get("from", "")), time_from(asked.get("to", ""))
+    amiss = _no_times(asked)
     if since is not None or until is not None:
         goes_on, until = until is None, until or until_now
         until = min(max(until, BEGINNING), until_now + _AHEAD)
         if since is None:
             since = BEGINNING if is_list else until - RANGES[USUAL][0]
-        since = max(since, BEGINNING if is_list else max(BEGINNING, until - LONGEST))
+        earliest = BEGINNING if is_list else max(BEGINNING, until - LONGEST)
+        if since < earliest and not is_list:
+            amiss = (
+                f"No more than {LONGEST.days} days are shown at once: the last ones of that time."
+            )
+        since = max(since, earliest)
         if since < until:
-            return replace(chosen, range="", since=since, until=until, goes_on=goes_on)
+            times = replace(chosen, range="", since=since, until=until, goes_on=goes_on)
+            return replace(times, amiss=amiss)
+        amiss = "That time does not end after it begins."
     name = asked.get("range", "")
     if is_list and name not in RANGES:
-        return chosen
+        return replace(chosen, amiss=_instead(amiss, chosen))
     name = name if name in RANGES else USUAL
-    return replace(chosen, range=name, since=until_now - RANGES[name][0], until=until_now)
+    found = replace(chosen, range=name, since=until_now - RANGES[name][0], until=until_now)
+    return replace(found, amiss=_instead(amiss, found))
+
+
+def _no_times(asked: Mapping[str, str]) -> str:
+    """What stands where a time should, and is none."""
+    wrong = [
+        text for name in ("from", "to") if (text := asked.get(name, "")) and not time_from(text)
+    ]
+    return "".join(
+        f"\N{LEFT DOUBLE QUOTATION MARK}{text[:60]}\N{RIGHT DOUBLE QUOTATION MARK} is no time. "
+        for text in wrong
+    ).strip()
+
+
+def _instead(amiss: str, shown: Scope) -> str:
+    return f"{amiss} Shown instead: {shown.words}." if amiss else ""

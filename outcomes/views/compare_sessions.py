@@ -77,11 +77,16 @@ def compare_sessions(request: MemberRequest) -> HttpResponseBase:
 
 
 def _other(request: MemberRequest, one: Session) -> Session | None:
-    name = request.GET.get("with", "").strip()
-    if not name:
+    name = request.GET.get("with", "")
+    if not name.strip():
         return None
     environment = request.GET.get("in", one.environment.name)
-    return queries.session_named(request.project.pk, name, environment)
+    # An id may begin or end with a space; one that was pasted may have it by chance.
+    found = (
+        queries.session_named(request.project.pk, each, environment)
+        for each in dict.fromkeys((name, name.strip()))
+    )
+    return next(filter(None, found), None)
 
 
 def _side(request: MemberRequest, session: Session, state: str) -> Side:

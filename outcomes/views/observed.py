@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from governance import queries as governed
-from governance.auth import MemberRequest, member_page
+from governance.auth import MemberRequest, beside, member_page
 from governance.domain.actor import shown
 from governance.domain.document import read_document
 from governance.domain.enforcing import enforced
@@ -31,7 +31,11 @@ from outcomes.views.part_columns import SUMS, WOULD_DENY
 @member_page()
 def would_deny(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     places = _places(request, bundle_name)
-    environment = request.GET.get("environment", "") or next(iter(places), "")
+    environment, version = request.GET.get("environment", ""), request.GET.get("version", "")
+    # The bar offers every environment of the project, also those in which it is not live.
+    is_offered = not version and environment in beside(request, request.project).waiting
+    if not environment or (is_offered and environment not in places):
+        environment = next(iter(places), "")
     context: dict[str, Any] = {
         "page_title": f"What {bundle_name} would deny",
         "bundle_name": bundle_name,
@@ -40,7 +44,7 @@ def would_deny(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     }
     if not places:
         return render(request, "outcomes/would_deny.html", context)
-    there = _there(request, bundle_name, environment, request.GET.get("version", ""))
+    there = _there(request, bundle_name, environment, version)
     found = observed(there)
     lines = found.lines
     context |= {

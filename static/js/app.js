@@ -109,6 +109,8 @@ function icon(name) {
 }
 
 function toast(words, { bad = false } = {}) {
+  // Said already, and still there to be read.
+  if (bad && [...document.querySelectorAll(".toast.bad")].some((each) => each.textContent === words)) return;
   const box = document.createElement("div");
   box.className = bad ? "toast bad" : "toast";
   const text = document.createElement("span");
@@ -133,7 +135,17 @@ function fade(box) {
 document.addEventListener("htmx:responseError", ({ detail }) => {
   const { status } = detail.xhr;
   if (status === 401 || status === 403) toast("Not allowed any more. Load the page again to sign in.", { bad: true });
+  else if (status === 404 && isPoll(detail.elt)) toast("What this page shows is not there any more.", { bad: true });
   else toast(`The console answered ${status}. What you see is as it was before.`, { bad: true });
+});
+
+// What was removed meanwhile does not come back: nobody asks for it again.
+const isPoll = (element) => element.matches('[hx-trigger*="every"]');
+document.addEventListener("htmx:responseError", ({ detail }) => {
+  if (detail.xhr.status === 404 && isPoll(detail.elt)) detail.elt.dataset.gone = "";
+});
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if ("gone" in event.detail.elt.dataset) event.preventDefault();
 });
 
 // A poll that fails says so once, not every second.

@@ -137,7 +137,7 @@ document.addEventListener("htmx:configRequest", ({ detail }) => {
 
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const part = detail.elt;
-  if (!isLive(part)) return;
+  if (!isLive(part) || detail.isError) return;
   // Somebody asked for another view of it: that comes at once, and what waited is of the view before.
   if (detail.requestConfig.elt !== part) return waiting.delete(part.id);
   lastAnswer = Date.now();

@@ -119,6 +119,12 @@ def test_more_calls_than_are_counted_are_said_to_be(
     assert "of the newest 2 of 3 calls" in text
 
 
+def test_an_environment_where_it_is_not_live_leads_to_where_it_is(project, version, client_as):
+    builders.a_key(project, env="elsewhere")
+    shown = client_as(Role.VIEWER).get(page(project, "?environment=elsewhere"))
+    assert shown.context["place"] == "production"
+
+
 def test_who_may_not_deploy_ticks_nothing_off(project, version, agent, client_as):
     agent.post_events(*would_deny(version, 1))
     assert tick(client_as(Role.OPERATOR), project, version).status_code == 403

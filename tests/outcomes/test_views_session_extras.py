@@ -45,6 +45,14 @@ def test_an_operator_writes_a_note_that_everybody_reads_and_may_remove_it(projec
     assert not any("CRM" in f"{entry.details}" for entry in entries)
 
 
+def test_sessions_whose_ids_begin_or_end_with_a_space_are_compared(pages, agent):
+    agent.post(an_item(session_id="s-1"), an_item(session_id=" s-2"), an_item(session_id="s-3"))
+    for name in (" s-2", " s-3 "):
+        text = pages.text("compare-sessions/", **{"of": "s-1", "with": name})
+        assert "No session of that id" not in text
+        assert name.strip() in text
+
+
 def test_a_turn_tells_its_replay_record_and_its_blocked_tools(pages, agent):
     agent.post(
         an_item(turn_id="t-1", tool_args={"id": 7}),

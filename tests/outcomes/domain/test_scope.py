@@ -91,6 +91,29 @@ def test_times_that_are_none_are_passed_over(asked):
     assert scope(**asked).range == "24h"
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"from_": "2026-11-02T09:00Z"}, ""),
+        ({"from_": "", "to": "", "range": "1h"}, ""),
+        (
+            {"from_": "2026-11-03T09:00Z", "to": "2026-11-02T09:00Z"},
+            "That time does not end after it begins. Shown instead: Last 24 hours.",
+        ),
+        ({"to": "soon", "range": "7d"}, "“soon” is no time. Shown instead: Last 7 days."),
+        ({"to": "soon", "is_list": True}, "“soon” is no time. Shown instead: All time."),
+        ({"from_": "then", "to": "2026-11-02T09:00Z"}, "“then” is no time."),
+        (
+            {"from_": "2026-01-01T00:00Z"},
+            "No more than 90 days are shown at once: the last ones of that time.",
+        ),
+        ({"from_": "2026-01-01T00:00Z", "is_list": True}, ""),
+    ],
+)
+def test_what_could_not_be_had_is_said(asked, said):
+    assert scope(**asked).amiss == said
+
+
 def test_a_page_is_of_ninety_days_at_most_and_a_list_goes_back_to_the_first_call():
     assert scope(from_="2020-01-01T00:00Z").length == LONGEST
     assert scope(from_="2020-01-01T00:00Z", is_list=True).since.year == 2020
