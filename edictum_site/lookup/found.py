@@ -47,15 +47,13 @@ def found_for(request: MemberRequest, text: str, among: tuple[Place, ...]) -> li
     def to(view: str) -> str:
         return with_query(reverse(view, args=[slug]), **carried)
 
+    def document(name: str, view: str, which: str) -> Found:
+        return Found(
+            _split(name, text), with_query(reverse(view, args=[slug, name]), **times), which
+        )
+
     def versions(rows: list[Named], view: str) -> list[Found]:
-        return [
-            Found(
-                _split(name, text),
-                with_query(reverse(view, args=[slug, name]), **times),
-                f"v{number}" if number else "draft",
-            )
-            for name, number in rows
-        ]
+        return [document(name, view, f"v{number}" if number else "draft") for name, number in rows]
 
     names, documents = lookup.names_like(project.pk, text), documents_like(project, text)
     places = places_like(text, request.role, among=among)[: lookup.A_FEW if text else WITHOUT_TEXT]
@@ -74,7 +72,14 @@ def found_for(request: MemberRequest, text: str, among: tuple[Place, ...]) -> li
             [Found(_split(name, text), tool_url(slug, name, **carried)) for name in names.tools],
         ),
         Group("Contracts", "contracts", versions(documents.contracts, "governance:contract")),
-        Group("Success checks", "checks", versions(documents.checks, "governance:check")),
+        Group(
+            "Success checks",
+            "checks",
+            [
+                *versions(documents.checks, "governance:check"),
+                *(document(name, "governance:check", "shipped") for name in documents.shipped),
+            ],
+        ),
         Group("Sessions", "sessions", _sessions(request, text, kept)),
         Group("Calls", "eye", _calls(request, text, kept)),
         Group("Artifacts", "artifacts", _artifacts(request, text)),

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 from django.db.models import Max, Value
 from django.db.models.functions import Lower, StrIndex
 
+from governance.domain.checks.shipped import shipped
 from governance.models import Bundle, Check, Project
 
 A_FEW: Final = 6
@@ -17,13 +18,14 @@ Named = tuple[str, int | None]  # the newest version: none where there is a draf
 class Documents(NamedTuple):
     contracts: list[Named]
     checks: list[Named]
+    shipped: list[str]  # checks of the product that the project has no version of its own of
 
 
 def documents_like(project: Project, text: str) -> Documents:
     """Those that begin so first, then by how early it stands in their names."""
     text = text.replace("\0", "")
     if not text or len(text) > LONGEST:
-        return Documents([], [])
+        return Documents([], [], [])
     at = StrIndex(Lower("name"), Lower(Value(text)))
     contracts, checks = (
         model.objects.filter(project=project, name__icontains=text)
@@ -37,4 +39,10 @@ def documents_like(project: Project, text: str) -> Documents:
         [(name, newest) for each, _, name, newest in rows if each == kind][:A_FEW]
         for kind in (0, 1)
     )
-    return Documents(of_contracts, of_checks)
+    return Documents(of_contracts, of_checks, _shipped_like(text, {name for name, _ in of_checks}))
+
+
+def _shipped_like(text: str, own: set[str]) -> list[str]:
+    text = text.lower()
+    found = [name for name in shipped() if text in name and name not in own]
+    return sorted(found, key=lambda name: (name.index(text), name))[:A_FEW]

@@ -7,11 +7,14 @@ from datetime import datetime
 from typing import cast
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Left
+from django.db.models.lookups import Exact
 
 from outcomes import codec
 from outcomes.codec import as_text, digest_of
 from outcomes.domain.call import Call as Folded
 from outcomes.domain.event import Event
+from outcomes.domain.figures import REASON
 from outcomes.domain.fold import fold
 from outcomes.models import Call
 from outcomes.models import Event as EventRow
@@ -109,7 +112,7 @@ def such_calls(wanted: CallFilter) -> Q:
     if wanted.type:
         such &= Q(kind="" if wanted.type == OPEN else wanted.type)
     if wanted.reason:
-        such &= Q(reason=as_text(wanted.reason))
+        such &= _of_reason(as_text(wanted.reason))
     if wanted.rule:
         such &= Q(rule=as_text(wanted.rule))
     if wanted.verdict:
@@ -121,6 +124,13 @@ def such_calls(wanted: CallFilter) -> Q:
     if wanted.contract and wanted.version is not None:
         such &= Q(version__number=wanted.version)
     return such
+
+
+def _of_reason(reason: str) -> Q:
+    """Figures tell a reason by how it begins: what they lead to are all that begin so."""
+    if len(reason) == REASON:
+        return Q(Exact(Left("reason", REASON), reason))
+    return Q(reason=reason)
 
 
 def calls_before(found: QuerySet[Call], at: datetime, order: int) -> QuerySet[Call]:

@@ -58,8 +58,14 @@ def of_loop(loop: Loop, url: str) -> Notice:
             loop.rule or loop.tool,
             thousands(loop.times),
         ),
-        why=f"{loop.agent}, session {loop.session_id}: the same call of {loop.tool} "
-        f"each time. Reason: {loop.reason}.",
+        why=format_html(  # each name keeps the direction of its letters to itself
+            "<bdi>{}</bdi>, session <bdi>{}</bdi>: the same call of <bdi>{}</bdi> each time."
+            " Reason: <bdi>{}</bdi>.",
+            loop.agent,
+            loop.session_id,
+            loop.tool,
+            loop.reason,
+        ),
         url=url,
         at=loop.last_at,
     )

@@ -7,6 +7,7 @@ from django.urls import reverse
 from edictum_site.lookup.places import PLACES, places_like
 from governance.domain.roles import Role
 from governance.models import Check, Project
+from governance.queries.lookup import documents_like
 from outcomes.codec import digest_of
 from outcomes.models import Agent, Artifact, Session, Tool
 from outcomes.queries import lookup
@@ -102,6 +103,13 @@ def test_a_name_that_begins_so_comes_first(project):
         Tool.objects.create(project=project, name=name, digest=digest_of(name))
     found = lookup.names_like(project.pk, "search")
     assert found.tools == ["search", "a-search", "research-all"]
+
+
+def test_shipped_checks_are_found_where_the_project_has_none_of_that_name(project):
+    assert documents_like(project, "HTTP").shipped == ["http", "http-content"]
+    Check.objects.create(project=project, name="http")
+    found = documents_like(project, "http")
+    assert ([name for name, _ in found.checks], found.shipped) == (["http"], ["http-content"])
 
 
 def test_pages_are_found_by_their_words_and_offered_to_whom_may_open_them():

@@ -1,4 +1,4 @@
-"""Lists of agents, tools and sessions stay within the window, however long their names are."""
+"""Pages stay within the window, however long the names of what they show are."""
 
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
@@ -15,6 +15,7 @@ pytestmark = pytest.mark.look
 AGENT = "an-agent-whose-name-was-made-by-a-program-" + "0f3a" * 9
 SESSION = f"{a_session()}-{a_session()}"
 BUNDLE = "a-contract-with-a-rather-long-name-for-what-runs-every-night"
+UNBROKEN = "urn-" + "abcdefgh" * 24  # as programs name things: nowhere in it may a line end
 COUNTER = quote(f"s:{SESSION}:tool:{'look_up_' * 12}", safe="")
 PAGES = (
     "agents/",
@@ -25,6 +26,14 @@ PAGES = (
     "calls/",
     "attention/",
     f"stop/?environment=production&agent={AGENT}",
+    f"sessions/{UNBROKEN}/",
+    f"sessions/{UNBROKEN}/?show=denied",
+    f"calls/{UNBROKEN}/",
+    f"calls/denied-{SESSION}/",
+    f"compare-sessions/?of={UNBROKEN}&with={SESSION}",
+    f"compare-sessions/?of={UNBROKEN}",
+    "denials/",
+    f"tools/{UNBROKEN}/",
 )
 
 
@@ -43,14 +52,23 @@ def _long_names(console):
             *[an_outcome(output={"ok": True}, elapsed_ms=618.0, **usual, **at) for _ in range(120)],
             *[an_outcome(type="denied", reason="contract", **usual, **at) for _ in range(12)],
         )
+    unbroken = {"session_id": UNBROKEN, "turn_id": UNBROKEN, "tool_name": UNBROKEN}
+    denied = {"type": "denied", "reason": UNBROKEN, "details": UNBROKEN, "output": None}
+    console.post(
+        an_outcome(UNBROKEN, **unbroken),
+        an_outcome(f"failed-{SESSION}", **unbroken, type="failure", error=UNBROKEN, output=None),
+        an_outcome(f"denied-{SESSION}", **unbroken | denied),
+        an_outcome(f"large-{SESSION}", **unbroken | {"output": UNBROKEN * 100}),
+    )
     console.settled(f"outcomes/{SESSION}-1")
+    console.settled(f"outcomes/large-{SESSION}")
     assert console.ask("POST", f"sessions/{COUNTER}/increment", b'{"amount": 2}')[0] == 200
     assert console.ask("DELETE", f"sessions/{COUNTER}")[0] == 403
 
 
 @pytest.mark.parametrize("width", [390, 768, 1280])
 @pytest.mark.usefixtures("_long_names")
-def test_nothing_stands_out_of_the_lists(console, signed_in, open_page, width):
+def test_nothing_stands_out_of_a_page(console, signed_in, open_page, width):
     page = open_page(storage_state=signed_in, viewport={"width": width, "height": 900})
     found = []
     for path in PAGES:

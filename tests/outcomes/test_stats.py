@@ -233,6 +233,16 @@ def test_figures_are_given_over_http_the_most_calls_first(agent):
     assert (first["key"], first["calls"]) == ("2026-10-09T12:00:00Z", 4)
 
 
+def test_a_reason_that_figures_cut_leads_to_its_calls(agent):
+    long = "no transfer of this department may go to " + "x" * 60
+    agent.post(
+        *of_a_tool(*[{"type": "denied", "reason": each} for each in (long, long + "y", "x")])
+    )
+    key = agent.get("stats", by="reason", wait=1)["rows"][0]["key"]
+    assert (len(key), len(agent.get("outcomes", reason=key)["outcomes"])) == (64, 2)
+    assert len(agent.get("outcomes", reason=long)["outcomes"]) == 1
+
+
 @pytest.mark.parametrize("query", [{"by": "contract"}, {"by": "tool", "sort": "calls"}])
 def test_stats_refuse_what_they_do_not_know(agent, query):
     assert agent.client.get("/api/v1/stats", query).status_code == 422
