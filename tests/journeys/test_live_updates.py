@@ -52,3 +52,25 @@ def test_nothing_moves_under_an_open_menu_and_it_comes_when_the_menu_closes(cons
     admin.keyboard.press("Escape")
     admin.mouse.click(640, 60)
     expect(admin.get_by_role("link", name=session)).to_be_visible()
+
+
+def test_what_was_removed_is_said_once_and_asked_for_no_more(console, admin, signed_in, browser):
+    session = a_session()
+    console.post(an_outcome(session_id=session))
+    console.settled(f"agent-sessions/{session}")
+    # A browser of its own: its console tells of the answers that this is about.
+    watching = browser.new_context(storage_state=signed_in)
+    page = watching.new_page()
+    page.goto(f"{console.url}/p/default/sessions/{session}/")
+    admin.goto(f"{console.url}/p/default/delete-session/?of={session}")
+    admin.locator("[name=typed]").fill(session)
+    admin.get_by_role("button", name="Delete").click()
+    gone = page.locator(".toast.bad")
+    expect(gone).to_have_text("What this page shows is not there any more.")
+    page.wait_for_timeout(1_500)  # in which each part of the page has asked
+    asked: list[str] = []
+    page.on("request", lambda made: asked.append(made.url))
+    page.wait_for_timeout(2_500)
+    expect(gone).to_have_count(1)
+    assert asked == []
+    watching.close()
