@@ -15,6 +15,7 @@ from outcomes.queries.overview import Period
 
 _FAILURE: Final = "failure"
 _KINDS: Final = Call.Kind
+_WORDS: Final = 8  # times as wide as words at a point a chart is
 STEP_WORDS: Final = {
     Step.MINUTE: "minute",
     Step.QUARTER: "quarter of an hour",
@@ -67,11 +68,29 @@ def outcomes_chart(scope: Scope, now: Period, link: LinkTo) -> SafeString:
     )
 
 
+def _is_clear_above(rows: Sequence[Sequence[float | None]], step: int, rate: float) -> bool:
+    """Whether the lines beside a point, where its words stand, lie below it rather than above."""
+    near = [
+        value
+        for row in rows
+        for value in row[max(0, step - 1 - len(row) // _WORDS) : step + 1]
+        if value is not None
+    ]
+    return max(near, default=rate) - rate <= rate - min(near, default=rate)
+
+
 def rate_chart(scope: Scope, now: Period, before: Period) -> SafeString:
     rates = [step.figures.rate for step in now.steps]
     known = [(step, rate) for step, rate in enumerate(rates) if rate is not None]
+    then = _beside(before, len(rates), lambda found: found.rate)
     points = [
-        Point(step=step, value=rate, style=Style.NOW, words=Unit.RATE.say(rate), above=False)
+        Point(
+            step=step,
+            value=rate,
+            style=Style.NOW,
+            words=Unit.RATE.say(rate),
+            above=_is_clear_above([rates, then], step, rate),
+        )
         for step, rate in known[-1:]
     ]
     name = scope.words[0].lower() + scope.words[1:] if scope.range else "this time"
@@ -82,7 +101,7 @@ def rate_chart(scope: Scope, now: Period, before: Period) -> SafeString:
             Series(
                 name=scope.before_words,
                 style=Style.BEFORE,
-                values=_beside(before, len(rates), lambda found: found.rate),
+                values=then,
             ),
         ],
         name="Success rate",
