@@ -36,9 +36,13 @@ def ended_keys(project: Project, limit: int = 20) -> list[ApiKey]:
     return list(_of(project).exclude(_live())[:limit])
 
 
-def keys_before(project: Project, before: int | None, limit: int) -> list[ApiKey]:
-    """A page of all keys, newest first."""
+def keys_before(
+    project: Project, before: int | None, limit: int, *, only_ended: bool = False
+) -> list[ApiKey]:
+    """A page of all keys, or of all that ended, newest first."""
     rows = _of(project).order_by("-id")
+    if only_ended:
+        rows = rows.exclude(_live())
     return list((rows.filter(pk__lt=before) if before else rows)[:limit])
 
 

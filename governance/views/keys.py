@@ -16,7 +16,7 @@ from governance.domain.errors import InvalidInput, NotFound
 from governance.forms import KeyForm, sent
 from governance.models import ApiKey
 from governance.policies import Action, may
-from governance.table_files import page_after_page, table_file
+from governance.table_files import Tables, one_of_tables, page_after_page, table_file
 from governance.views.table_columns import KEYS
 
 MANY = 500  # of a file, at once
@@ -25,12 +25,7 @@ MANY = 500  # of a file, at once
 @require_safe
 @member_page()
 def keys(request: MemberRequest) -> HttpResponseBase:
-    def rows() -> Iterator[ApiKey]:
-        return page_after_page(
-            lambda last: queries.keys_before(request.project, last.pk if last else None, MANY), MANY
-        )
-
-    if (file := table_file(request, request.project, "keys", KEYS, rows)) is not None:
+    if (file := _file(request)) is not None:
         return file
     live = queries.live_keys(request.project)
     context = {
@@ -41,6 +36,20 @@ def keys(request: MemberRequest) -> HttpResponseBase:
         "may_manage": may(request.role, Action.MANAGE_KEYS),
     }
     return render(request, "governance/keys.html", context)
+
+
+def _file(request: MemberRequest) -> HttpResponseBase | None:
+    def rows(*, only_ended: bool) -> Iterator[ApiKey]:
+        def page(last: ApiKey | None) -> list[ApiKey]:
+            before = last.pk if last else None
+            return queries.keys_before(request.project, before, MANY, only_ended=only_ended)
+
+        return page_after_page(page, MANY)
+
+    if request.GET.get("table") == "ended-keys":
+        ended: Tables = {"ended-keys": (KEYS, rows(only_ended=True))}
+        return one_of_tables(request, request.project, ended)
+    return table_file(request, request.project, "keys", KEYS, lambda: rows(only_ended=False))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

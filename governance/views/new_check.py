@@ -3,6 +3,7 @@
 from typing import Final
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
@@ -21,6 +22,8 @@ from governance.queries.checks import (
     ours_named,
     own_version,
 )
+from governance.table_files import one_of_tables
+from governance.views.table_columns import SHIPPED
 from governance.views.text_form import CheckForm
 
 CHOICES: Final = 500
@@ -38,7 +41,12 @@ examples: []  # run on every save; one that comes out otherwise refuses it
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.WRITE_CHECK)
-def new_check(request: MemberRequest) -> HttpResponse:
+def new_check(request: MemberRequest) -> HttpResponseBase:
+    shipped = [each for each in ours() if each.origin is Origin.SHIPPED]
+    if request.method != "POST":
+        file = one_of_tables(request, request.project, {"shipped": (SHIPPED, shipped)})
+        if file is not None:
+            return file
     given = sent(request)
     start = given.get("from") if given is not None else None
     form = CheckForm(given, request.FILES or None)
@@ -52,7 +60,7 @@ def new_check(request: MemberRequest) -> HttpResponse:
         form.take(refused)
     context = {
         "page_title": "New success check",
-        "shipped": [each for each in ours() if each.origin is Origin.SHIPPED],
+        "shipped": shipped,
         "own": newest_check_versions(request.project, "", CHOICES),
         "form": form,
     }

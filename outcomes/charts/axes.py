@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from itertools import pairwise
 from typing import ClassVar, Final
 
@@ -58,6 +58,10 @@ class TimeAxis:
             self.edges[0], self.edges[-1], self.zone, lambda at: share_at(at, self.edges)
         )
 
+    def begins(self, step: int) -> str:
+        """In UTC, as files say it."""
+        return self.edges[step].astimezone(UTC).isoformat().replace("+00:00", "Z")
+
     def words(self, first: int, last: int) -> str:
         """Of the steps from first to last: whole days are said without the clock."""
         begin, end = (self.edges[at].astimezone(self.zone) for at in (first, last + 1))
@@ -108,6 +112,9 @@ class NumberAxis:
                 Tick(1.0, f"{self.noun} {thousands(self.last)}"),
             ]
         )
+
+    def begins(self, step: int) -> str:
+        return ""  # a number has no time
 
     def words(self, first: int, last: int) -> str:
         numbers = thousands(self.first + first)

@@ -130,7 +130,9 @@ def table(
     for place, group in enumerate(groups):
         first, last = group[0], group[-1]
         said = axis.words(first, last)
-        begin = element("a", said, href=link(first, last)) if link else said
+        begun = axis.begins(first)
+        exact = element("time", said, datetime=begun) if begun else said  # for the table as a file
+        begin = element("a", exact, href=link(first, last)) if link else exact
         cells = [cell(values[place]) for _, values in columns]
         at = 100 * axis.place((first + last) / 2)
         rows.append(element("tr", element("th", begin, scope="row"), *cells, data_x=round(at, 2)))

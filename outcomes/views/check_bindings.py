@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 
-from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
@@ -12,10 +11,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from governance.auth import MemberRequest, member_page
 from governance.domain.bindings import LAST, Binding, lines_from_form
 from governance.queries.check_bindings import bindings_of
-from governance.table_files import one_of_tables
+from governance.table_files import Tables, one_of_tables
 from outcomes.domain.shared_out import Partly, SharedOut
 from outcomes.queries.judged_calls import calls_shared_out
-from outcomes.views.part_columns import CALLS_BY_CHECK
+from outcomes.views.part_columns import CALLS_BY_CHECK, CALLS_BY_LINE, WITHOUT_CHECK
 from outcomes.views.parts import shown_part
 from outcomes.views.sentences import counted
 
@@ -25,21 +24,29 @@ SHOWN = 30  # tools without a check of their own
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
-def bindings_preview(request: MemberRequest) -> HttpResponse:
+def bindings_preview(request: MemberRequest) -> HttpResponseBase:
     """Of lines that somebody is writing, by which nothing is judged yet; or of those that stand."""
     present = bindings_of(request.project)
     is_sent = request.method == "POST"
     lines = lines_from_form(request.POST.getlist) if is_sent else list(present.lines)
     found = _found(request, lines)
     uncovered = _uncovered(found)
+    by_line = list(zip(lines, found.lines, strict=True))
+    tables: Tables = {
+        "lines": (CALLS_BY_LINE, [*by_line, (Binding("*", "*", "*", LAST), found.last)]),
+        "uncovered-tools": (WITHOUT_CHECK, uncovered),
+    }
+    if (file := one_of_tables(request, request.project, tables)) is not None:
+        return file
     context = {
         "page_title": "What bindings would judge",
-        "lines": list(zip(lines, found.lines, strict=True)),
+        "lines": by_line,
         "found": found,
         "sentence": uncovered_sentence(found),
         "uncovered": uncovered[:SHOWN],
         "more": max(0, len(uncovered) - SHOWN),
         "revision": request.POST.get("revision", present.revision),
+        "are_saved": lines == list(present.lines),
     }
     return shown_part(
         request, "outcomes/_bindings_preview.html", "outcomes/check_part.html", context

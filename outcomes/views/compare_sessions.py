@@ -26,6 +26,7 @@ from outcomes.views.scope import kept_beside_one
 from outcomes.views.session_charts import Strip, strip_of
 from outcomes.views.session_standing import told_standing
 from outcomes.views.session_zoom import Zoom
+from outcomes.views.table_columns import SESSIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,9 @@ def compare_sessions(request: MemberRequest) -> HttpResponseBase:
     other = _other(request, one)
     if other is None:
         context["others"] = sessions_beside(one)
-        return render(request, "outcomes/choose_session.html", context)
+        chosen_from: Tables = {"other-sessions": (SESSIONS, context["others"])}
+        file = one_of_tables(request, request.project, chosen_from)
+        return file or render(request, "outcomes/choose_session.html", context)
     now = timezone.now()
     asking = queries.asking_sessions(request.project.pk, now)
     sides = [_side(request, each, queries.state_of(each, now, asking)) for each in (one, other)]

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
+from governance.domain.bindings import Binding
 from governance.domain.tables import Columns
 from governance.queries.naming import Naming
 from outcomes.domain.beside import OfTool
 from outcomes.domain.result_shapes import OfShape
+from outcomes.domain.shared_out import Partly
 from outcomes.models import Backtest, Batch, Call, ChangedCall, Rejudging, SavedView, Suggestion
 from outcomes.queries.denials import Observed
 from outcomes.queries.disagreements import Differing
@@ -153,6 +155,18 @@ SUMS: Final[Columns[tuple[str, int]]] = {
 CALLS_BY_CHECK: Final[Columns[tuple[str, int]]] = {
     "check": lambda row: row[0],
     "calls": lambda row: row[1],
+}
+CALLS_BY_LINE: Final[Columns[tuple[Binding, int]]] = {
+    "environment": lambda row: row[0].environment,
+    "agent": lambda row: row[0].agent,
+    "tool": lambda row: row[0].tool,
+    "check": lambda row: row[0].check,
+    "calls": lambda row: row[1],
+}
+WITHOUT_CHECK: Final[Columns[Partly]] = {
+    "tool_name": lambda row: row.tool,
+    "calls": lambda row: row.calls,
+    "calls_of_tool": lambda row: row.of,
 }
 OBSERVED: Final[Columns[Observed]] = {
     "contract": lambda row: row.contract,

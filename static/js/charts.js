@@ -154,6 +154,65 @@ document.addEventListener("focusout", ({ target }) => {
   if (box) hide(box);
 });
 
+// ---------- The table as a file, which the browser writes: the server drew it once ----------
+
+// As governance/domain/tables.py: with one of these a spreadsheet begins to compute; a number may.
+const FORMULA = /^[\t\r\n]|^[\s\x1c-\x1f\x85]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+const NUMBER = /^-?\d+(\.\d+)?$/;
+const TYPES = { csv: "text/csv;charset=utf-8", json: "application/json" };
+
+const valueOf = (cell) => cell.querySelector("time[datetime]")?.dateTime ?? cell.textContent;
+const guarded = (text) => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
+const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+const WRITE = {
+  csv(heads, rows) {
+    const lines = [heads, ...rows].map((cells) => cells.map(guarded).map(quoted).join(","));
+    return lines.map((line) => `${line}\r\n`).join("");
+  },
+  json(heads, rows) {
+    const named = (cells) => Object.fromEntries(cells.map((value, at) => [heads[at], value]));
+    return `[\n${rows.map((cells) => JSON.stringify(named(cells))).join(",\n")}\n]\n`;
+  },
+};
+
+function save(table, format) {
+  const [heads, ...rows] = [...table.rows].map((row) => [...row.cells].map(valueOf));
+  const href = URL.createObjectURL(new Blob([WRITE[format](heads, rows)], { type: TYPES[format] }));
+  const words = table.caption.textContent.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ["chart"];
+  const download = `${words.join("-").slice(0, 80)}.${format}`;
+  Object.assign(document.createElement("a"), { href, download }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000); // some browsers read it only after the click
+}
+
+// The links of _components/files.html; only who opens a table has them, so nothing moves before.
+function offerFiles(disclosure) {
+  if (disclosure.querySelector(".files")) return;
+  const files = document.createElement("p");
+  files.className = "files";
+  const links = Object.keys(TYPES).map((format) =>
+    Object.assign(document.createElement("a"), { href: "#", textContent: format.toUpperCase() }),
+  );
+  files.append(links[0], " · ", links[1]);
+  disclosure.append(files);
+}
+
+// Parts of pages are replaced, so the page listens for all charts; what is opened does not bubble.
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    if (target.open && target.matches(".chart-table")) offerFiles(target);
+  },
+  true,
+);
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.(".chart-table > .files > a");
+  if (!link) return;
+  event.preventDefault();
+  save(link.closest(".chart-table").querySelector("table"), link.textContent.toLowerCase());
+});
+
 // ---------- Every chart, on arrival ----------
 
 // Only with the script do keys lead along a chart, so only it makes one a stop of the keyboard.

@@ -20,22 +20,15 @@ LINK = re.compile(r'href="([^"]*[?;]format=(?:csv|json)[^"]*)" download')
 NO_FILE = {
     "governance/_audit_rows.html": "the file stands below it, on each of its three pages",
     "governance/checks/_rows.html": "the file stands below it, for either half of the checks",
-    "governance/checks/new_check.html": "a form: which shipped check to begin with",
-    "governance/keys.html": "its file of keys holds the ended ones of the second table too",
     "outcomes/_artifact_calls.html": "the file stands below it, on the artifact's page",
     "outcomes/_artifact_piece.html": "a piece of an artifact, which itself is downloaded",
     "outcomes/_backtest_calls.html": "the file stands below it, on both of its pages",
-    "outcomes/_bindings_preview.html": "what a form says that nobody has saved yet",
-    "outcomes/choose_session.html": "a form: which session to compare with",
     "outcomes/reset_session.html": "a question: what would begin at zero again",
 }
-# The pages that show some of these.
-NO_FILE_ON = {"GET governance:new_check", "GET outcomes:bindings_preview"}
 
 
 def tables_in(text: str) -> list[str]:
-    """Each with what stands below it in its card; not those of charts, whose values are those of
-    `GET stats`."""
+    """Each with what stands below it in its card; not those of charts, which the browser saves."""
     return [
         section[found.end() :]
         for section in text.split("</section>")
@@ -77,5 +70,5 @@ def test_each_file_that_a_page_offers_is_there(project, admin_client):
         else:
             (rows,) = json.loads(body).values()
             assert isinstance(rows, list), each
-    assert without == set(NO_FILE_ON)
+    assert without == set()
     assert len(offered) > 2 * 30, sorted(offered)

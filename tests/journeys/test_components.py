@@ -1,9 +1,16 @@
 """The page of components on a development server: readable in both themes, by keys and pointer."""
 
+import csv
+import io
+import json
+from operator import itemgetter
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
 from edictum_site.stack.running import product as running
+from governance.domain.tables import as_csv
 from outcomes.charts.axes import DASH
 from tests.databases import own_database
 from tests.journeys.console import VARIABLES
@@ -85,6 +92,85 @@ def test_the_pointer_shows_what_is_below_it_and_nothing_moves(development, open_
     assert page.evaluate("document.documentElement.scrollHeight") == height
     page.mouse.move(before["x"], before["y"] - 40)
     expect(box.locator(".chart-readout")).to_be_hidden()
+
+
+def saved(page, figure, form):
+    with page.expect_download() as begun:
+        figure.locator(".files").get_by_text(form, exact=True).click()
+    name = begun.value.suggested_filename
+    return name, Path(begun.value.path()).read_bytes().decode()
+
+
+REPLACE = """
+(there) => {
+  const fresh = there.cloneNode(true);
+  fresh.querySelector("details").open = false;
+  fresh.querySelector(".files").remove();
+  there.replaceWith(fresh);
+}
+"""
+
+
+def test_the_table_of_a_chart_is_a_file_also_after_it_was_replaced(development, open_page):
+    page = opened(open_page, development)
+    figure = page.locator("[data-chart]").first
+    assert not page.locator(".chart-table .files").count()
+    figure.locator("summary").click()
+    expect(figure.locator(".files")).to_have_text("CSV · JSON")
+    figure.evaluate(REPLACE)
+    figure.locator("summary").click()
+    heads, *rows = page.evaluate(
+        "(table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.innerText))",
+        figure.locator("table").element_handle(),
+    )
+    name, text = saved(page, figure, "CSV")
+    assert (name, text.count("\r\n")) == ("outcomes-per-hour.csv", 25)
+    told_heads, *told = csv.reader(io.StringIO(text, newline=""))
+    assert told_heads == heads
+    assert [row[1:] for row in told] == [row[1:] for row in rows]
+    assert told[0][0] == "2026-11-17T03:00:00Z"
+    name, text = saved(page, figure, "JSON")
+    assert name == "outcomes-per-hour.json"
+    assert json.loads(text) == [dict(zip(heads, row, strict=True)) for row in told]
+
+
+WRITE_CELLS = """
+(table, cells) => [...table.rows[0].cells, ...table.rows[1].cells].forEach((cell, at) => {
+  cell.textContent = cells[at];
+})
+"""
+
+
+def test_no_cell_of_a_chart_is_taken_for_a_formula(development, open_page):
+    page = opened(open_page, development)
+    figure = page.locator("[data-chart]").first
+    figure.locator("summary").click()
+    table = figure.locator("table")
+    width = table.locator("thead th").count()
+    given = [
+        "=1+1",
+        'a "b", c',
+        "-5",
+        "-1.5",
+        "+1",
+        "-a",
+        "@a",
+        "\ta",
+        "\ra",
+        " =a",
+        "\uff1da",
+        "a\nb",
+    ]
+    assert len(given) <= 2 * width
+    given += ["a"] * (2 * width - len(given))
+    table.evaluate(WRITE_CELLS, given)
+    numbers = {cell: int(cell) if cell == "-5" else -1.5 for cell in ("-5", "-1.5")}
+    said = [numbers.get(cell, cell) for cell in given]
+    columns = {str(at): itemgetter(at) for at in range(len(said))}
+    (_, by_server) = csv.reader(io.StringIO("".join(as_csv(columns, [said])), newline=""))
+    _, text = saved(page, figure, "CSV")
+    first, second, *_ = csv.reader(io.StringIO(text, newline=""))
+    assert first + second == by_server
 
 
 def test_enter_follows_the_link_of_the_point(development, open_page):

@@ -13,6 +13,7 @@ from django.urls import reverse
 from governance import commands as governed
 from governance.domain.actor import CONSOLE
 from governance.domain.roles import Role
+from governance.queries.checks import Origin, ours
 from outcomes import commands
 from tests import builders
 from tests.governance.casing import a_case, added
@@ -87,6 +88,39 @@ def test_of_settings(project, client):
     assert tables_of(client, at(project, "governance:signing_key"))["retired-signing-keys"]
 
 
+def test_of_keys_that_ended_also_where_none_is_live(project, client):
+    _, key = builders.a_key(project, "agent")
+    governed.revoke_key(key, by=CONSOLE)
+    found = tables_of(client, at(project, "governance:keys"))
+    assert [row["id"] for row in found["ended-keys"]] == [str(key.pk)]
+    _, another = builders.a_key(project, "agent")
+    found = tables_of(client, at(project, "governance:keys"))
+    assert [row["id"] for row in found["ended-keys"]] == [str(key.pk)]
+    assert [row["id"] for row in found[""]] == [str(another.pk), str(key.pk)]
+
+
+def test_of_the_checks_that_a_new_one_begins_with(project, client):
+    rows = tables_of(client, at(project, "governance:new_check"))["shipped"]
+    assert [row["name"] for row in rows] == [
+        each.name for each in ours() if each.origin is Origin.SHIPPED
+    ]
+
+
+def test_of_what_bindings_judge(project, client, agent):
+    agent.post(an_item(), an_item(), an_item(tool_name="fetch"))
+    here = at(project, "outcomes:bindings_preview")
+    found = tables_of(client, here)
+    (last,) = found["lines"]
+    assert (last["tool"], last["check"], last["calls"]) == ("*", "default", "3")
+    assert [(row["tool_name"], row["calls"]) for row in found["uncovered-tools"]] == [
+        ("query", "2"),
+        ("fetch", "1"),
+    ]
+    assert "as they were saved" not in client.get(here).text
+    begun = {"environment": "*", "agent": "*", "tool": "query", "check": "default"}
+    assert "as they were saved" in client.post(here, begun).text
+
+
 def test_of_a_contract(project, client):
     version = live(saved(project, "first"))
     added(version.bundle, a_case(), a_case("another", amount=80))
@@ -122,6 +156,8 @@ def test_of_two_sessions_and_of_children(project, client, agent):
         an_item("s-2", parent_session_id="s-1"),
         an_item("s-2", parent_session_id="s-1", tool_name="fetch"),
     )
+    chosen_from = tables_of(client, at(project, "outcomes:compare_sessions", of="s-1"))
+    assert [row["session_id"] for row in chosen_from["other-sessions"]] == ["s-2"]
     found = tables_of(client, at(project, "outcomes:compare_sessions", of="s-1", **{"with": "s-2"}))
     assert [row["tool_name"] for row in found["tools"]] == ["fetch", "query"]
     (child,) = tables_of(client, at(project, "outcomes:session", "s-1"))["children"]
