@@ -7,13 +7,13 @@ from typing import Final
 from django.db.models import Count, F, Q
 from django.db.models.lookups import Exact
 
-from outcomes.domain.attempts import SameCall, attempts_of_one
+from outcomes.domain.attempts import SameTool, attempts_of_one
 from outcomes.models import Call
 from outcomes.queries.call_lists import PLACE_BY_TIME, PLACE_IN_SESSION, in_session, not_after
-from outcomes.queries.paging import page_of
+from outcomes.queries.paging import page_of, place_of
 
-ATTEMPTS: Final = 500  # that are looked through
-NAMING: Final = 50  # of them, the nearest, of which is looked whom they name as their parent
+ATTEMPTS: Final = 500  # with the same arguments, that are looked through
+NAMING: Final = 50  # the nearest of those and of its tool: of them is looked whom they name
 _OF_ATTEMPTS: Final = (
     "call_id",
     "kind",
@@ -23,30 +23,52 @@ _OF_ATTEMPTS: Final = (
     "turn_id",
     "environment",
     "digest",
+    "arguments",
+    *PLACE_IN_SESSION,
 )
 _RAN: Final = ~Q(kind="") & ~Q(kind="denied")
 
 
-def calls_alike(row: Call) -> list[Call]:
-    """Of its session, with its tool and its arguments, itself included; in their order."""
-    if row.session is None or row.arguments is None:
-        return []
-    same = in_session(row.session).filter(_of_its_tool(row), arguments=row.arguments)
-    return list(same.only(*_OF_ATTEMPTS).order_by(*PLACE_IN_SESSION)[:ATTEMPTS])
+def calls_of_its_tool(row: Call) -> list[Call]:
+    """Of its session, itself included and in their order: those with its arguments, and of the
+    others the nearest."""
+    if row.session is None:
+        return [row]
+    same = in_session(row.session).filter(_of_its_tool(row))
+    in_order, each_side = same.order_by(*PLACE_IN_SESSION), NAMING // 2
+    before = same.filter(not_after(row), at__lte=row.at).exclude(pk=row.pk)
+    parts = (
+        # Two that told no arguments are not alike for it.
+        in_order.filter(arguments=row.arguments).exclude(arguments=None)[:ATTEMPTS],
+        before.order_by(*(f"-{name}" for name in PLACE_IN_SESSION))[:each_side],
+        in_order.exclude(not_after(row)).filter(at__gte=row.at)[:each_side],
+    )
+    # In one they would have PostgreSQL go through all calls.
+    alike, earlier, later = (
+        Call.objects.filter(pk__in=part.values("pk")).only(*_OF_ATTEMPTS).order_by()
+        for part in parts
+    )
+    found = {each.pk: each for each in alike.union(earlier, later)} | {row.pk: row}
+    return sorted(found.values(), key=lambda each: place_of(each, PLACE_IN_SESSION))
 
 
-def near(row: Call, alike: Sequence[Call]) -> list[Call]:
+def nearest(row: Call, calls: Sequence[Call]) -> list[Call]:
     """Others of them, as many as one looks whom they name as their parent: only events tell it."""
-    place = next((place for place, each in enumerate(alike) if each.pk == row.pk), 0)
-    around = alike[max(0, place - NAMING // 2) : place + NAMING // 2]
-    return [each for each in around if each.pk != row.pk]
+    alike = [each for each in calls if each.arguments == row.arguments]
+    near = {each.pk: each for some in (calls, alike) for each in _around(row, some)}
+    return [each for each in near.values() if each.pk != row.pk]
+
+
+def _around(row: Call, calls: Sequence[Call]) -> Sequence[Call]:
+    place = next(place for place, each in enumerate(calls) if each.pk == row.pk)
+    return calls[max(0, place - NAMING // 2) : place + NAMING // 2 + 1]
 
 
 def attempts_among(
-    row: Call, alike: Sequence[Call], parents: Mapping[int, str | None]
-) -> list[SameCall]:
+    row: Call, calls: Sequence[Call], parents: Mapping[int, str | None]
+) -> list[SameTool]:
     told = [
-        SameCall(
+        SameTool(
             each.pk,
             each.call_id,
             each.kind,
@@ -55,8 +77,9 @@ def attempts_among(
             each.elapsed_ms,
             each.turn_id,
             parents.get(each.pk),
+            None if each.arguments is None else bytes(each.arguments),
         )
-        for each in alike
+        for each in calls
     ]
     return attempts_of_one(told, row.pk)
 

@@ -15,7 +15,12 @@ from outcomes.domain.model_content import outcome_to_model_content
 from outcomes.domain.outcome import serialised_length
 from outcomes.models import Call
 from outcomes.queries import StoredEvent, WholeCall
-from outcomes.queries.around_call import attempts_among, calls_alike, near, previous_of_tool
+from outcomes.queries.around_call import (
+    attempts_among,
+    calls_of_its_tool,
+    nearest,
+    previous_of_tool,
+)
 from outcomes.queries.artifact_pieces import beginning_of
 from outcomes.views.call_words import call_sentence, event_words, value_seen
 from outcomes.views.check_trail import rules_before
@@ -28,11 +33,11 @@ from outcomes.views.rows import is_late, judge_of
 @member_page()
 def call(request: MemberRequest, call_id: str) -> HttpResponse:
     row = named_call(request, call_id)
-    alike = calls_alike(row)
-    told = queries.whole_calls([row, *near(row, alike)])
+    of_its_tool = calls_of_its_tool(row)
+    told = queries.whole_calls([row, *nearest(row, of_its_tool)])
     whole = told[0]
     parents = {each.row.pk: each.folded.parent_call_id for each in told}
-    attempts = attempts_among(row, alike, parents)
+    attempts = attempts_among(row, of_its_tool, parents)
     number = queries.number_of(row.session, row) if row.session else None
     context = {
         "page_title": f"{row.tool.name} · {row.call_id}",
@@ -44,6 +49,7 @@ def call(request: MemberRequest, call_id: str) -> HttpResponse:
         "may_write_checks": may(request.role, Action.WRITE_CHECK),
         "neighbours": queries.neighbours_of(row),
         "attempts": attempts,
+        "are_alike": len({each.arguments for each in attempts}) == 1,
         "is_of_one_turn": len({each.turn_id for each in attempts}) == 1,
         "previous": previous_of_tool(row),
         "is_late": is_late(row, timezone.now()),

@@ -105,3 +105,37 @@ def test_a_call_that_its_agent_tried_again_in_another_turn_leads_to_the_other(pa
     for item, other in ((first, again), (again, first)):
         assert "Attempts 2 with the same arguments 1 " in pages.call(item["call_id"])
         assert f"/calls/{other['call_id']}/" in pages.get(f"calls/{item['call_id']}/").text
+
+
+def test_a_call_that_its_agent_tried_again_with_other_arguments_leads_to_the_other(
+    pages, agent, django_assert_max_num_queries
+):
+    first = an_item(call_id="ry-1", turn_id="t-1", tool_args={"id": 1}, output="Error: busy")
+    named = [
+        an_item(call_id=f"ry-{n}", turn_id="t-1", tool_args={"id": n}, parent_call_id=f"ry-{n - 1}")
+        for n in (2, 3)
+    ]
+    alone = an_item(turn_id="t-1", tool_args={"id": 4})
+    elsewhere = an_item(turn_id="t-1", tool_name="other", parent_call_id="ry-3")
+    agent.post(first, *named, alone, elsewhere)
+    calls = {"ry-1", "ry-2", "ry-3"}
+    for call_id in calls:
+        assert "Attempts 3 with changed arguments in turn t-1" in pages.call(call_id)
+        with django_assert_max_num_queries(12):
+            assert attempts_linked(pages, call_id) == calls - {call_id}
+    for item in (alone, elsewhere):
+        assert "Attempts" not in pages.call(item["call_id"])
+
+
+def test_who_names_a_call_is_looked_for_among_its_nearest_of_the_tool(pages, agent):
+    many = [an_item(call_id=f"n-{n}", tool_args={"id": n}) for n in range(60)]
+    many[30]["parent_call_id"], many[59]["parent_call_id"] = "n-29", "n-0"
+    agent.post(*many)
+    assert attempts_linked(pages, "n-29") == {"n-30"}
+    assert attempts_linked(pages, "n-0") == set()
+
+
+def attempts_linked(pages, call_id: str) -> set[str]:
+    page = pages.get(f"calls/{call_id}/").text
+    attempts = page.partition('id="call-attempts"')[2].partition("</section>")[0]
+    return set(re.findall(r'href="[^"]*/calls/([^/"]+)/', attempts))

@@ -1,20 +1,20 @@
 """Attempts of one logical call."""
 
-from outcomes.domain.attempts import SameCall, attempts_of_one, attempts_with
+from outcomes.domain.attempts import SameTool, attempts_of_one
 
 CALLS = [
-    SameCall(1, "a", "failure", "", "failure", 5.0),
-    SameCall(2, "b", "execution_result", "", "failure", 5.0),
-    SameCall(3, "c", "execution_result", "", "success", 5.0),
-    SameCall(4, "d", "execution_result", "", "success", 5.0),
-    SameCall(5, "e", "timeout", "", "failure", 5.0),
-    SameCall(6, "f", "denied", "blocked", "", None),
-    SameCall(7, "g", "", "", "", None),
+    SameTool(1, "a", "failure", "", "failure", 5.0),
+    SameTool(2, "b", "execution_result", "", "failure", 5.0),
+    SameTool(3, "c", "execution_result", "", "success", 5.0),
+    SameTool(4, "d", "execution_result", "", "success", 5.0),
+    SameTool(5, "e", "timeout", "", "failure", 5.0),
+    SameTool(6, "f", "denied", "blocked", "", None),
+    SameTool(7, "g", "", "", "", None),
 ]
 
 
 def attempts_of(one: int) -> list[int]:
-    return [call.id for call in attempts_with(CALLS, one)]
+    return [call.id for call in attempts_of_one(CALLS, one)]
 
 
 def test_what_failed_and_was_tried_again_are_attempts_of_one_call_until_it_worked():
@@ -34,7 +34,7 @@ def test_a_call_that_is_not_among_them_has_none():
 
 
 def of_turn(number: int, turn: str, parent: str | None = None, verdict: str = "failure"):
-    return SameCall(number, f"c-{number}", "execution_result", "", verdict, 5.0, turn, parent)
+    return SameTool(number, f"c-{number}", "execution_result", "", verdict, 5.0, turn, parent)
 
 
 ACROSS = [
@@ -59,3 +59,22 @@ def test_calls_that_name_each_other_are_attempts_of_one_from_turn_to_turn():
 def test_calls_of_other_turns_that_name_nobody_are_others():
     assert across(1) == across(2) == [1, 2]
     assert across(6) == across(7) == across(9) == []
+
+
+CHANGED = [
+    SameTool(1, "a", "failure", "", "failure", 5.0, "t", None, b"1"),
+    SameTool(2, "b", "failure", "", "failure", 5.0, "t", None, b"1"),
+    SameTool(3, "c", "failure", "", "failure", 5.0, "t", "b", b"2"),
+    SameTool(4, "d", "failure", "", "failure", 5.0, "t", None, b"3"),
+    SameTool(5, "e", "execution_result", "", "success", 5.0, "t", "c", None),
+    SameTool(6, "f", "failure", "", "failure", 5.0, "t", None, None),
+]
+
+
+def test_calls_that_name_each_other_are_attempts_of_one_whatever_their_arguments():
+    for one in (1, 2, 3, 5):
+        assert [call.id for call in attempts_of_one(CHANGED, one)] == [1, 2, 3, 5]
+
+
+def test_calls_of_one_turn_with_other_arguments_or_none_told_are_others():
+    assert attempts_of_one(CHANGED, 4) == attempts_of_one(CHANGED, 6) == []
