@@ -52,7 +52,6 @@ from outcomes.queries.session_list import (
     SessionlessAgent,
     sessionless_agents,
     sessions_shown,
-    state_of,
 )
 from outcomes.queries.session_page import SessionPage, whole_session
 from outcomes.queries.session_reports import (
@@ -62,6 +61,7 @@ from outcomes.queries.session_reports import (
     sessions,
 )
 from outcomes.queries.session_search import FoundSessions, sessions_with
+from outcomes.queries.session_states import state_of
 from outcomes.queries.session_store import (
     Look,
     counters_of,

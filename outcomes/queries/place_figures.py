@@ -16,9 +16,31 @@ def figures_by_place(
     by: Literal["tool", "agent"],
     *,
     since: datetime,
+    until: datetime | None = None,
 ) -> dict[tuple[int, int], Figures]:
     """By the numbers of the environment and of the tool or agent, of those that there are."""
-    return _by_place(project_id, by, since, None, None, None)[0]
+    return _by_place(project_id, by, since, until, None, None)[0]
+
+
+def figures_by_both(
+    project_id: int, *, since: datetime, until: datetime
+) -> dict[tuple[int, int, int], Figures]:
+    """By the numbers of the environment, the tool and the agent."""
+    reading = Reading(
+        project=project_id,
+        environment="",
+        tool=None,
+        agent=None,
+        by_tool=True,
+        by_agent=True,
+        since=since,
+        until=until,
+        durations=False,
+    )
+    found: defaultdict[tuple[int, int, int], Slot] = defaultdict(Slot)
+    slot_of: SlotOf = lambda environment, _, tool, agent: found[environment, tool, agent]  # noqa: E731
+    reading.into(slot_of, runs_in(reading, DAY, None))
+    return {place: told for place, slot in found.items() if (told := slot.figures())}
 
 
 def two_figures_by_place(

@@ -19,7 +19,8 @@ from outcomes.domain.session_facets import NO_NAME, STOPPED, Group
 from outcomes.models import Session
 from outcomes.queries.session_asking import Asking
 from outcomes.queries.session_days import counted_days
-from outcomes.queries.session_list import RUNNING_FOR, SessionFilter, is_recent, sessions_in
+from outcomes.queries.session_list import SessionFilter, sessions_in
+from outcomes.queries.session_states import RUNNING_FOR, is_recent
 
 EXACT_UP_TO: Final = 100_000  # sessions that are counted one by one
 MOST_BESIDE: Final = 12  # stretches of a time beside its counted days

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from django.db.models import F, Q, QuerySet
@@ -14,10 +14,10 @@ from outcomes.queries.paging import Page, Place, page_of
 from outcomes.queries.session_asking import Asking
 from outcomes.queries.session_order import ORDERS, PLACE, USUAL, Order
 from outcomes.queries.session_reports import sessions
+from outcomes.queries.session_states import in_state
 
 SESSIONS_SHOWN: Final = 50
 IN_A_FILE: Final = 1_000  # at once: in some orders each page is looked for among all
-RUNNING_FOR: Final = timedelta(minutes=5)  # since its last call
 RECENT: Final = 10_000  # calls without a session that are looked through for their agents
 
 
@@ -38,14 +38,6 @@ class SessionlessAgent:
     calls: int
 
 
-def state_of(session: Session, now: datetime, asking: Asking) -> str:
-    if session.stopped:
-        return "stopped"
-    if session in asking:
-        return "waiting"
-    return "running" if is_recent(session.last_at, now) else "ended"
-
-
 def sessions_shown(
     project_id: int,
     wanted: SessionFilter,
@@ -64,13 +56,13 @@ def sessions_shown(
         found = found.annotate(bits=F("has").bitand(wanted.chosen.has))
         found = found.filter(bits=wanted.chosen.has)
     return page_of(
-        order.of(found),
+        order.of(found, now, asking),
         PLACE,
         size=size or SESSIONS_SHOWN,
         before=before,
         after=after,
         ascending=order.ascending != turned,
-        whole=order.of(sessions(project_id).defer("tally")),
+        whole=order.of(sessions(project_id).defer("tally"), now, asking),
     )
 
 
@@ -96,10 +88,6 @@ def sessionless_agents(project_id: int, environment: str = "") -> list[Sessionle
     return [SessionlessAgent(name, calls) for name, calls in Counter(newest).most_common()]
 
 
-def is_recent(last_at: datetime | None, now: datetime) -> bool:
-    return last_at is not None and last_at > now - RUNNING_FOR
-
-
 def _narrowed(chosen: Chosen, now: datetime, asking: Asking) -> Q:
     such = Q()
     if chosen.environment:
@@ -115,16 +103,5 @@ def _narrowed(chosen: Chosen, now: datetime, asking: Asking) -> Q:
     elif chosen.limit:
         such &= Q(limit_name=as_text(chosen.limit))
     if chosen.state:
-        such &= _in_state(now, asking)[chosen.state]
+        such &= in_state(now, asking)[chosen.state]
     return such
-
-
-def _in_state(now: datetime, asking: Asking) -> dict[str, Q]:
-    since, waits = now - RUNNING_FOR, asking.rows()
-    goes_on = ~waits if asking else Q()
-    return {
-        "running": Q(stopped="", last_at__gt=since) & goes_on,
-        "waiting": Q(stopped="") & waits,
-        "stopped": ~Q(stopped=""),
-        "ended": Q(stopped="", last_at__lte=since) & goes_on,
-    }

@@ -20,6 +20,8 @@ from django.db.models.functions import Cast, Coalesce, Floor, Greatest, Least, S
 
 from governance.domain.wilson import Z_95
 from outcomes.models import Session
+from outcomes.queries.session_asking import Asking
+from outcomes.queries.session_states import by_state
 
 MILLIONTHS: Final = 1_000_000
 NEVER_JUDGED: Final = 2 * MILLIONTHS  # after the best rate there can be
@@ -33,7 +35,7 @@ class Order:
     name: str
     words: str
     turned: str  # the words for the other way round
-    by: Any  # a column, or what is worked out of some
+    by: Any  # a column, or what is worked out of some, or gives this for a moment
     kind: type
     ascending: bool = False
     indexed: bool = False
@@ -43,8 +45,9 @@ class Order:
         """Of the values of a place."""
         return (self.kind, int)
 
-    def of(self, found: QuerySet[Session]) -> QuerySet[Session]:
-        return found.annotate(**{VALUE: F(self.by) if isinstance(self.by, str) else self.by})
+    def of(self, found: QuerySet[Session], now: datetime, asking: Asking) -> QuerySet[Session]:
+        by = F(self.by) if isinstance(self.by, str) else self.by
+        return found.annotate(**{VALUE: by(now, asking) if callable(by) else by})
 
 
 def _upper_bound() -> Any:
@@ -64,6 +67,7 @@ def _upper_bound() -> Any:
 
 
 _LASTED: Final = ExpressionWrapper(F("last_at") - F("first_at"), output_field=DurationField())
+_MARKS: Final = F("disagreements") + F("waste") + F("artifacts")  # all that a row shows signs of
 _CONTRACT: Final = Coalesce(F("version__bundle__name"), Value(""))
 USUAL: Final = "seen"
 ORDERS: Final[dict[str, Order]] = {
@@ -80,6 +84,14 @@ ORDERS: Final[dict[str, Order]] = {
     ),
     "rate": Order(
         "Success", "surely worst first", "surely worst last", _upper_bound(), int, ascending=True
+    ),
+    "marks": Order("Marks", "most marks first", "fewest marks first", _MARKS, int),
+    "state": Order(
+        "State",
+        "stopped first, then waiting, running, ended",
+        "ended first, then running, waiting, stopped",
+        by_state,
+        int,
     ),
     "waste": Order("Waste", "most wasted calls first", "fewest wasted calls first", "waste", int),
     "lasted": Order("Lasted", "longest first", "shortest first", _LASTED, timedelta),

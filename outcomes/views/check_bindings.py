@@ -13,7 +13,7 @@ from governance.domain.bindings import LAST, Binding, lines_from_form
 from governance.queries.check_bindings import bindings_of
 from governance.table_files import Tables, one_of_tables
 from outcomes.domain.shared_out import Partly, SharedOut
-from outcomes.queries.judged_calls import calls_shared_out
+from outcomes.queries.judged_calls import calls_shared_out, two_calls_shared_out
 from outcomes.views.part_columns import CALLS_BY_CHECK, CALLS_BY_LINE, WITHOUT_CHECK
 from outcomes.views.parts import shown_part
 from outcomes.views.sentences import counted
@@ -56,13 +56,16 @@ def bindings_preview(request: MemberRequest) -> HttpResponseBase:
 @require_safe
 @member_page()
 def check_use(request: MemberRequest) -> HttpResponseBase:
-    """How many calls of a day each check judges, each number put into its own row."""
-    lines = bindings_of(request.project).lines
-    found = _found(request, lines)
-    used = used_by_check(lines, found)
-    if of := request.GET.get("of", ""):
-        used = Counter({of: used[of]})
-    rows = sorted(used.items(), key=lambda item: (-item[1], item[0]))
+    """How many calls of a day each check judges, and of the day before, each number put into its
+    own row."""
+    lines, day = tuple(bindings_of(request.project).lines), timezone.now() - A_DAY
+    before, found = two_calls_shared_out(request.project.pk, lines, since=day - A_DAY, cut=day)
+    used, was = used_by_check(lines, found), used_by_check(lines, before)
+    of = request.GET.get("of", "")
+    rows = sorted(
+        ((name, used[name], was[name]) for name in ([of] if of else used)),
+        key=lambda row: (-row[1], row[0]),
+    )
     context = {
         "page_title": "Calls by check",
         "rows": rows,

@@ -152,9 +152,10 @@ SUMS: Final[Columns[tuple[str, int]]] = {
     "name": lambda row: row[0] or None,
     "calls": lambda row: row[1],
 }
-CALLS_BY_CHECK: Final[Columns[tuple[str, int]]] = {
+CALLS_BY_CHECK: Final[Columns[tuple[str, int, int]]] = {
     "check": lambda row: row[0],
     "calls": lambda row: row[1],
+    "calls_before": lambda row: row[2],
 }
 CALLS_BY_LINE: Final[Columns[tuple[Binding, int]]] = {
     "environment": lambda row: row[0].environment,

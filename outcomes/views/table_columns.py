@@ -88,6 +88,7 @@ AGENTS: Final[Columns[tuple[FleetAgent, Acted]]] = {
     "rate": lambda row: row[1].now.rate,
     "calls_before": lambda row: row[1].before.calls,
     "rate_before": lambda row: row[1].before.rate,
+    "denied_before": lambda row: row[1].before.denied,
 }
 APPROVALS: Final[Columns[Approval]] = {
     "id": lambda row: row.code,

@@ -137,6 +137,7 @@ def check_agents(found: Filled) -> None:
         )
         assert row["judged"] == judged(calls)[1]
         assert row["calls_before"] == len(before)
+        assert row["denied_before"] == counted(before)["denied"]
         successes, of = judged(before)
         assert row["rate_before"] == (successes / of if of else None)
 

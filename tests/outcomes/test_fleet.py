@@ -188,10 +188,11 @@ def test_calls_of_a_time_and_of_the_time_before_are_counted(agent, pages, connec
     call(agent, type="denied", reason="contract", output=None, tool_success=None)
     call(agent, timestamp=(datetime.now(UTC) - timedelta(hours=30)).isoformat())
     call(agent, timestamp=(datetime.now(UTC) - timedelta(days=3)).isoformat())
-    assert "3 1 50.0 % of 2 was 100.0 % of 1" in line(pages, "bot")
+    assert "3 was 1 1 was 0 50.0 % of 2 was 100.0 % of 1" in line(pages, "bot")
     file = pages.get("agents/", range="30d", format="json")
     (row,) = json.loads(b"".join(file.streaming_content))["agents"]
     assert (row["calls"], row["denied"], row["rate"], row["rate_before"]) == (5, 1, 0.75, None)
+    assert (row["calls_before"], row["denied_before"]) == (0, 0)
     assert "was 1 50.0 % of 2" in pages.text("agents/bot/")
 
 

@@ -15,7 +15,9 @@ from outcomes.queries.session_list import SessionFilter
 from outcomes.queries.session_order import ORDERS, PLACE
 from outcomes.views.paging import every
 from tests import builders
+from tests.governance.approvals import an_approval
 from tests.outcomes.pages import a_denied_item, an_item
+from tests.outcomes.test_views_approvals import asks
 
 NOW = datetime.now(UTC)
 
@@ -80,6 +82,8 @@ ASKED = [
     ({"sort": "failures", "agent": "billing"}, ["s-bad", "s-good", "s-good"]),
     ({"sort": "-session", "agent": "ops"}, ["s-stop", "s-loop", "s-big"]),
     ({"sort": "nonsense", "agent": "ops"}, ["s-stop", "s-big", "s-loop"]),
+    ({"sort": "marks", "agent": "ops"}, ["s-loop", "s-big", "s-stop"]),
+    ({"sort": "-marks", "agent": "ops"}, ["s-stop", "s-big", "s-loop"]),
 ]
 
 
@@ -156,6 +160,56 @@ def test_the_least_reliable_are_those_whose_rate_is_surely_low(project, agent):
     )
     found = [row.session_id for row in walked(project, "rate", turned=False)]
     assert found == [*by_bound, "none"]
+
+
+def test_what_was_stopped_comes_first_then_who_waits_who_runs_and_who_ended(project, agent, pages):
+    old = ago(hours=1)
+    for item in (
+        an_item("ended", timestamp=old),
+        an_item("waits", timestamp=old),
+        an_item("runs"),
+        a_denied_item("stopped", reason="limit", timestamp=old),
+        an_item("also-ended", timestamp=old),
+        an_item("also-runs"),
+    ):
+        agent.post(item)
+    an_approval(project, session_id="waits")
+    asks(agent, an_approval(project, session_id=""), run_id="behind-a-call")
+    sorted_rows = [
+        "stopped", "behind-a-call", "waits", "also-runs", "runs", "also-ended", "ended",
+    ]  # fmt: skip
+    for name, rows in (("state", sorted_rows), ("-state", sorted_rows[::-1])):
+        found = walked(project, name.removeprefix("-"), turned=name != "state")
+        assert [row.session_id for row in found] == rows
+        assert shown(pages, sort=name) == rows
+    head = '<a href="[^"]*sort=-state" title="Sort: ended first, then running, waiting, stopped">'
+    assert re.search(head, pages.get("sessions/", sort="state").content.decode())
+
+
+def test_marks_are_added_up_and_the_newest_comes_first_among_as_many(agent, project, pages):
+    asked: dict[str, Any] = {"tool_args": {"id": 1}, "turn_id": "t"}
+    for item in (
+        an_item("none"),
+        an_item("an-artifact", output="x" * 13_000),
+        *(a_denied_item("looped", **asked) for _ in range(4)),
+        an_item("two-kinds", output="x" * 13_000),
+        an_item("two-kinds", output="Error: no", tool_success=True),
+        an_item("also-none"),
+    ):
+        agent.post(item)
+    rows = walked(project, "marks", turned=False)
+    assert [(row.session_id, row.disagreements + row.waste + row.artifacts) for row in rows] == [
+        ("looped", 3), ("two-kinds", 2), ("an-artifact", 1), ("also-none", 0), ("none", 0),
+    ]  # fmt: skip
+    assert shown(pages, sort="marks") == [row.session_id for row in rows]
+
+
+@pytest.mark.usefixtures("traffic")
+@pytest.mark.parametrize("name", ["state", "-state", "marks", "-marks"])
+def test_files_follow_what_rows_only_show_signs_of(pages, name):
+    file = pages.get("sessions/", sort=name, format="json")
+    rows = json.loads(b"".join(file.streaming_content))["sessions"]
+    assert [row["session_id"] for row in rows] == shown(pages, sort=name)
 
 
 @pytest.mark.usefixtures("traffic")

@@ -76,7 +76,7 @@ def test_the_list_tells_the_worst_first_each_beside_the_time_before(pages):
     assert "40 was 40 20 was 0 20 was 0 0 80 ms was 40 ms 80 ms was 40 ms" in row
     assert row.endswith("default")
     assert row_of(body, "pay").startswith("pay none ran")
-    assert "43 calls ran, 3 denied, 20 disagreements." in text_of(page)
+    assert "43 calls ran, 3 denied, 20 disagreements . Bar" in text_of(page)
 
 
 @pytest.mark.usefixtures("traffic")

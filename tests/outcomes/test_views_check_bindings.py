@@ -1,11 +1,17 @@
 """What the pages of success checks show of calls, counted from the minutes."""
 
+import json
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from governance.queries.check_bindings import bindings_of
 from outcomes.domain.shared_out import Partly, SharedOut
-from outcomes.views.check_bindings import uncovered_sentence
+from outcomes.queries.judged_calls import calls_shared_out, two_calls_shared_out
+from outcomes.views.check_bindings import A_DAY, uncovered_sentence
 from tests import builders
 from tests.builders import an_outcome
 from tests.governance.naming import a_check, bound
@@ -73,11 +79,48 @@ def test_each_check_gets_the_calls_of_its_lines(project, pages: Pages):
     a_check(project)
     bound(project, "http_get mine", "crm_* mine", "nothing http")
     body = alone(pages, USE)
-    assert re.search(r'id="use-of-mine" hx-swap-oob="true">8<', body)
+    assert re.search(r'id="use-of-mine" hx-swap-oob="true">8<span class="row-sub">was 0<', body)
     assert re.search(r'id="use-of-http" hx-swap-oob="true" class="quiet-text">0<', body)
     assert "mine 8" in pages.text(USE)
-    assert '<span id="use-of-mine">8</span>' in alone(pages, USE, of="mine")
+    assert '<span id="use-of-mine">8<' in alone(pages, USE, of="mine")
     assert "none" in alone(pages, USE, of="flags")
+
+
+@pytest.mark.usefixtures("called")
+@pytest.mark.parametrize(
+    ("lines", "used"),
+    [
+        (["http_get mine"], {"mine": (5, 4), "default": (3, 0)}),
+        (
+            ["* billing-* http_* http", "http_get mine"],
+            {"http": (2, 3), "mine": (3, 1), "default": (3, 0)},
+        ),
+        (["* nobody-* * http"], {"http": (0, 0), "default": (8, 4)}),
+    ],
+)
+def test_each_check_is_told_beside_the_day_before(project, agent, pages: Pages, lines, used):
+    a_check(project)
+    bound(project, *lines)
+    for hours, bot in ((25, "billing-bot"), (30, "billing-bot"), (47, "billing-bot"), (26, "bot")):
+        at = (datetime.now(UTC) - timedelta(hours=hours)).isoformat()
+        agent.post(an_outcome(tool_name="http_get", agent_id=bot, output=1, timestamp=at))
+    at = (datetime.now(UTC) - timedelta(hours=49)).isoformat()
+    agent.post(an_outcome(tool_name="http_get", agent_id="billing-bot", output=1, timestamp=at))
+    told = json.loads(b"".join(pages.get(USE, table="checks", format="json").streaming_content))
+    rows = {row["check"]: (row["calls"], row["calls_before"]) for row in told["checks"]}
+    assert rows == used
+
+
+@pytest.mark.usefixtures("called")
+def test_the_day_before_costs_one_query(project):
+    a_check(project)
+    bound(project, "http_get mine")
+    lines, day = tuple(bindings_of(project).lines), datetime.now(UTC) - A_DAY
+    with CaptureQueriesContext(connection) as whole:
+        calls_shared_out(project.pk, lines, day)
+    with CaptureQueriesContext(connection) as both:
+        two_calls_shared_out(project.pk, lines, since=day - A_DAY, cut=day)
+    assert len(both) == len(whole) + 1
 
 
 def test_without_a_call_it_says_so(pages: Pages):
