@@ -53,7 +53,8 @@ function neighbour(key) {
 let going = false;
 function goTo(key) {
   going = false;
-  document.querySelector(`.nav [data-go="${key}"]`)?.click();
+  // Any key may follow, also one that means something in a selector.
+  document.querySelector(`.nav [data-go="${CSS.escape(key)}"]`)?.click();
 }
 
 const KEYS = {

@@ -86,6 +86,11 @@ def test_an_operator_finds_why_an_agent_stopped_and_looks_around(
     for key, page in (("d", "denials"), ("a", "artifacts"), ("t", "tools")):
         pressed(admin, "g", key)
         admin.wait_for_url(f"**/{page}/**")
+    # A key that no page has, on a keyboard that needs no Shift for it.
+    pressed(admin, "g", '"', "g", "d")
+    admin.wait_for_url("**/denials/**")
+    pressed(admin, "g", "t")
+    admin.wait_for_url("**/tools/**")
     pressed(admin, "/")
     admin.keyboard.type(f"{night}-search")
     pressed(admin, "Enter")
