@@ -23,8 +23,9 @@ function goTo(strip, from, to) {
     return url.pathname + url.search;
   };
   const focused = document.activeElement.closest?.("[data-strip]") && numberOf(document.activeElement);
-  history.pushState({ htmx: true }, "", address("href"));
-  htmx.ajax("GET", address("hx-get"), { target: "#standing", swap: "outerHTML" }).then(() => focusMark(focused));
+  // htmx pushes the address: it marks the one before as well, which it is to show again on the way back.
+  const where = { target: "#standing", swap: "outerHTML", push: address("href") };
+  htmx.ajax("GET", address("hx-get"), where).then(() => focusMark(focused));
 }
 
 // The same call has the focus again, in whichever of the two strips is to be seen.
