@@ -216,11 +216,77 @@ function showChosen() {
   }
 }
 
-function closeDrawer() {
+function emptyDrawer(how) {
   document.getElementById("drawer").replaceChildren();
   showChosen();
-  if (cameFrom?.isConnected) cameFrom.focus();
+  if (cameFrom?.isConnected) cameFrom.focus(how);
 }
+
+function closeDrawer() {
+  emptyDrawer();
+  if (!isAddressed || leaves) return;
+  leaves = true;
+  history.back();
+}
+
+// ---------- The drawer's address: the page of what it shows, to be copied and loaded again ----------
+
+// Its entry of the history comes after the one of the page beneath. Both are marked with words of
+// ours: for one with its own mark htmx would fetch the page anew.
+let shown = ""; // the address of what is in the drawer
+let isAddressed = false; // the bar has it
+let leaves = false; // the way back to the page beneath has begun
+
+function addressDrawer() {
+  const address = new URL(shown, location.href).href;
+  if (leaves || address === location.href) return;
+  if (isAddressed) return history.replaceState(history.state, "", address);
+  history.replaceState({ ...history.state, hasDrawer: true }, "");
+  // The page beneath stays where it is scrolled to meanwhile.
+  history.scrollRestoration = "manual";
+  history.pushState({ beneath: location.href }, "", address);
+  isAddressed = true;
+}
+
+// Another view of the page beneath, or a place in it, is addressed from that page.
+function giveAddressBack() {
+  if (!isAddressed) return;
+  isAddressed = false;
+  history.replaceState(null, "", history.state.beneath);
+  history.scrollRestoration = "auto";
+}
+
+document.addEventListener("htmx:afterSwap", ({ detail }) => {
+  if (detail.target?.id !== "drawer") return;
+  // Other parts that come into it are parts of a page at their addresses, too.
+  if (!document.querySelector("#drawer [data-call]")) return giveAddressBack();
+  shown = detail.requestConfig.path;
+  addressDrawer();
+});
+document.addEventListener("htmx:beforeHistorySave", giveAddressBack);
+document.addEventListener("click", ({ target }) => target.closest('a[href^="#"]') && giveAddressBack(), true);
+
+function wentTo(event) {
+  const { beneath, hasDrawer } = event.state ?? {};
+  const wasAddressed = isAddressed;
+  isAddressed = false;
+  if (hasDrawer) history.scrollRestoration = "auto";
+  if (wasAddressed && hasDrawer) event.stopImmediatePropagation();
+  else if (beneath || (hasDrawer && !document.getElementById("drawer"))) {
+    // Forward to a call, or back from one that was loaded again: this document is another page.
+    event.stopImmediatePropagation();
+    return location.reload();
+  }
+  if (!wasAddressed) return;
+  if (!leaves) return emptyDrawer({ preventScroll: true });
+  leaves = false;
+  // What was asked for before it closed has come meanwhile.
+  if (document.querySelector("#drawer > *")) addressDrawer();
+}
+
+// Before htmx, which listens without capturing.
+addEventListener("popstate", wentTo, true);
+if (history.state?.hasDrawer) history.scrollRestoration = "auto";
 
 // ---------- Every part, on arrival ----------
 
