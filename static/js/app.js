@@ -268,8 +268,8 @@ document.addEventListener("click", ({ target }) => target.closest('a[href^="#"]'
 
 function wentTo(event) {
   const { beneath, hasDrawer } = event.state ?? {};
-  const wasAddressed = isAddressed;
-  isAddressed = false;
+  const [wasAddressed, wasLeaving] = [isAddressed, leaves];
+  isAddressed = leaves = false;
   if (hasDrawer) history.scrollRestoration = "auto";
   if (wasAddressed && hasDrawer) event.stopImmediatePropagation();
   else if (beneath || (hasDrawer && !document.getElementById("drawer"))) {
@@ -278,10 +278,9 @@ function wentTo(event) {
     return location.reload();
   }
   if (!wasAddressed) return;
-  if (!leaves) return emptyDrawer({ preventScroll: true });
-  leaves = false;
+  if (!wasLeaving) return emptyDrawer({ preventScroll: true });
   // What was asked for before it closed has come meanwhile.
-  if (document.querySelector("#drawer > *")) addressDrawer();
+  if (document.querySelector("#drawer [data-call]")) addressDrawer();
 }
 
 // Before htmx, which listens without capturing.
