@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.items import an_outcome
 from tests.journeys.console import a_session
@@ -73,6 +74,8 @@ def test_nothing_stands_out_of_a_page(console, signed_in, open_page, width):
     found = []
     for path in PAGES:
         assert page.goto(f"{console.url}/p/default/{path}").status == 200
+        # With the parts that come by themselves.
+        expect(page.locator("main [hx-trigger=load]")).to_have_count(0)
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > width:
             found.append(f"{path} is {wide} pixels wide")
