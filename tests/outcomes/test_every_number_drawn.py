@@ -77,10 +77,12 @@ def check_chart(
     names = [html.unescape(each) for each in re.findall(r"<th[^>]*>([^<]+)</th>", table)][1:]
     assert {drawn_as(call) for call in calls} - {""} <= set(names)
     edges = [found.times[0]]
-    for address, cells in re.findall(r'<a href="([^"]*)"[^>]*>[^<]*</a></th>(.*?)</tr>', table):
+    for address, begun, cells in re.findall(
+        r'<a href="([^"]*)"[^>]*><time datetime="([^"]*)">[^<]*</time></a></th>(.*?)</tr>', table
+    ):
         asked = parse_qs(urlsplit(html.unescape(address)).query)
         since, until = (datetime.fromisoformat(asked[name][0]) for name in ("from", "to"))
-        assert since == edges[-1]
+        assert datetime.fromisoformat(begun) == since == edges[-1]
         edges.append(until)
         inside = [drawn_as(call) for call in calls if since <= call.at < until]
         told = [int(each.replace(",", "")) for each in re.findall(r"<td[^>]*>([\d,]+)</td>", cells)]

@@ -113,7 +113,7 @@ def test_the_same_call_denied_again_and_again_is_a_loop(pages, agent):
     text = text_of(page)
     assert "One thing needs attention." in text
     assert "25 times in one session" in text
-    assert "collector, session s-loop" in text
+    assert "collector , session s-loop : the same call" in text
     assert "sessions/s-loop/?environment=production&amp;show=denied#calls" in page.content.decode()
 
 
