@@ -50,6 +50,9 @@ def _take(request: AccessRequest, source: Source) -> HttpResponse:
                 for refusal in taken.refusals
             ],
             "batch": taken.batch,
+            "warnings": [
+                {"index": warned.index, "field": warned.field} for warned in taken.warnings
+            ],
         },
         status=202,
     )

@@ -15,9 +15,10 @@ from outcomes.commands.one_commit import OneCommit
 from outcomes.models import RejectedItem
 from outcomes.models.inbox import BATCH_ITEMS
 from outcomes.models.statements import ON_POSTGRESQL, write_each, write_row
-from outcomes.wire import Body, Refusal, Sender, Source, check_item
+from outcomes.wire import Body, Refusal, Sender, Source, Warned, check_item
 
 KEPT_REFUSALS = 1_000  # of one post; all are answered, the first are kept
+WARNINGS = 100  # of one post: the fields of one program are the same in all of its items
 
 # Not by way of the model: Django would write the body into the statement as text, digit by digit,
 # which the database has to read again. That costs more than all the rest of a post.
@@ -32,6 +33,7 @@ VALUES (%s, %s, %s, %s, %s, %s, %s, 0, '') RETURNING id
 class Accepted:
     accepted: int
     refusals: list[Refusal]
+    warnings: list[Warned]  # the first of them
     batch: int | None  # the last one made of this post; None when nothing was accepted
 
 
@@ -40,13 +42,16 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
     received_at = timezone.now()
     sender = Sender(access.environment, agent, access.agent, received_at)
     refusals = list(body.refusals)
+    warnings: list[Warned] = []
     raws: list[bytes] = []
     for index, raw in body.items:
-        refusal = check_item(index, raw, source, sender)
-        if refusal is None:
-            raws.append(raw)
+        checked = check_item(index, raw, source, sender)
+        if isinstance(checked, Refusal):
+            refusals.append(checked)
         else:
-            refusals.append(refusal)
+            raws.append(raw)
+            if checked:
+                warnings.extend(checked[: WARNINGS - len(warnings)])
     refusals.sort(key=lambda refusal: refusal.index)
     place = {"project_id": access.project_id, "environment_id": access.environment_id}
     batches = [
@@ -66,7 +71,7 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
         )
         for refusal in islice(refusals, KEPT_REFUSALS)
     ]
-    return Accepted(len(raws), refusals, _kept(batches, rejected))
+    return Accepted(len(raws), refusals, warnings, _kept(batches, rejected))
 
 
 def _kept(batches: Sequence[Sequence[Any]], rejected: list[RejectedItem]) -> int | None:

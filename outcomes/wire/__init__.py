@@ -7,7 +7,7 @@ accepted items again, from the same text, into events.
 from outcomes.wire.body import Body, read_body
 from outcomes.wire.families import family_of
 from outcomes.wire.items import check_item, read_item
-from outcomes.wire.refusals import EXCERPT, BodyRefused, ItemRefused, Refusal
+from outcomes.wire.refusals import EXCERPT, BodyRefused, ItemRefused, Refusal, Warned
 from outcomes.wire.reports import read_report
 from outcomes.wire.sender import Sender, Source
 from outcomes.wire.unpacking import MAX_BODY, MAX_ITEMS
@@ -22,6 +22,7 @@ __all__ = [
     "Refusal",
     "Sender",
     "Source",
+    "Warned",
     "check_item",
     "family_of",
     "read_body",

@@ -1,24 +1,28 @@
 """One item of a post: checked at the door, and read into an event by the worker."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from outcomes.domain.event import Event
 from outcomes.wire import posted, sdk
-from outcomes.wire.refusals import EXCERPT, ItemRefused, Refusal, refused
+from outcomes.wire.refusals import EXCERPT, LONGEST_FIELD, ItemRefused, Refusal, Warned, refused
 from outcomes.wire.sender import Sender, Source
 
 _CHECKS = {"outcomes": posted.check, "events": sdk.check}
 _READS = {"outcomes": posted.read, "events": sdk.read}
 
 
-def check_item(index: int, raw: bytes, source: Source, sender: Sender) -> Refusal | None:
-    """None for an item that may be kept; what passes here is never refused later."""
+def check_item(
+    index: int, raw: bytes, source: Source, sender: Sender
+) -> Refusal | Sequence[Warned]:
+    """Warnings about an item that may be kept; what passes here is never refused later."""
     try:
-        _CHECKS[source](raw, sender)
+        unknown = _CHECKS[source](raw, sender)
     except (ItemRefused, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         why = refused(error)
         return Refusal(index, why.code, why.detail, raw[:EXCERPT])
-    return None
+    return [Warned(index, name[:LONGEST_FIELD]) for name in unknown] if unknown else ()
 
 
 def read_item(raw: bytes, source: Source, sender: Sender, order: int) -> Event:

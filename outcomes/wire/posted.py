@@ -1,5 +1,6 @@
 """An item of POST outcomes: what its agent says became of a call."""
 
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Annotated, Any, Literal, assert_never
 
@@ -83,14 +84,16 @@ class _KnownKeysOnly(Item, frozen=True, forbid_unknown_fields=True):
     pass
 
 
+FIELDS = frozenset(Item.__struct_fields__)
 _item = msgspec.json.Decoder(Item)
 _known_keys_only = msgspec.json.Decoder(_KnownKeysOnly)
 _any = msgspec.json.Decoder()
 _canonical = msgspec.json.Encoder(order="deterministic")
 
 
-def check(raw: bytes, sender: Sender) -> None:
-    item = _decoded(raw)
+def check(raw: bytes, sender: Sender) -> Sequence[str]:
+    """Names of the item's unknown fields."""
+    item, unknown = _decoded(raw)
     if item.type == "denied" and not item.reason:
         raise ItemRefused("missing_field", "A denial needs its `reason`.")
     if item.type == "artifact_reference" and not item.artifact_id:
@@ -101,6 +104,7 @@ def check(raw: bytes, sender: Sender) -> None:
     refuse_depth(raw)
     if len(raw) > MAX_BESIDE:
         _refuse_size(raw)
+    return unknown
 
 
 def _refuse_size(raw: bytes) -> None:
@@ -110,14 +114,14 @@ def _refuse_size(raw: bytes) -> None:
         raise ItemRefused("too_large", "An item holds at most 1 MiB beside its output.")
 
 
-def _decoded(raw: bytes) -> Item:
+def _decoded(raw: bytes) -> tuple[Item, Sequence[str]]:
     try:
-        return _known_keys_only.decode(raw)
+        return _known_keys_only.decode(raw), ()
     except msgspec.ValidationError:
         # What stands under an unknown key is passed over unread here, but kept, hashed and shown:
         # text that is no UTF-8 or a number beyond range in it would spoil the batch later.
-        _any.decode(raw)
-        return _item.decode(raw)
+        data = _any.decode(raw)
+        return _item.decode(raw), [name for name in data if name not in FIELDS]
 
 
 def read(raw: bytes, sender: Sender, order: int) -> Event:

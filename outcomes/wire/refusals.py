@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 MAX_BESIDE = 1024 * 1024  # bytes of an item beside its output, which alone may be moved elsewhere
 EXCERPT = 1_000  # bytes of a refused item that are kept
+LONGEST_FIELD = 128  # characters of an unknown field's name in a warning
 # How a sentence of the decoder tells what is wrong, and our code for it.
 OF_THE_DECODER = (
     ("missing required field", "missing_field"),
@@ -41,6 +42,14 @@ class Refusal:
     code: str
     detail: str
     excerpt: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """An unknown field of an accepted item: stored, and never read."""
+
+    index: int
+    field: str
 
 
 def refused(error: Exception) -> ItemRefused:

@@ -4,6 +4,7 @@ Python ≤ 0.16 says `verdict`, 0.17 says `decision`, later ones `action`; older
 in `payload`. Neither the path nor the client tells which, so each event is read for itself.
 """
 
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -109,7 +110,8 @@ _any = msgspec.json.Decoder()
 _canonical = msgspec.json.Encoder(order="deterministic")
 
 
-def check(raw: bytes, sender: Sender) -> None:
+def check(raw: bytes, sender: Sender) -> Sequence[str]:
+    """Never a warning: each generation of SDKs has fields of its own."""
     data = _any.decode(raw)
     item = _flat(data)
     action = _action(item)
@@ -121,6 +123,7 @@ def check(raw: bytes, sender: Sender) -> None:
     refuse_depth(raw)
     if len(raw) > MAX_BESIDE:
         raise ItemRefused("too_large", "An event holds at most 1 MiB.")
+    return ()
 
 
 def action_of(data: dict[str, Any]) -> str:

@@ -288,10 +288,6 @@ def test_a_bad_neighbour_changes_nothing_about_an_item(agent: Agent):
     assert len(agent.outcome("bad")["events"]) == 1
 
 
-def test_unknown_keys_and_their_values_are_ignored(agent: Agent):
-    assert agent.post(an_outcome("more", flavour={"of": ["anything"]}))["rejected"] == []
-
-
 def test_an_event_without_call_id_is_its_own_call(agent: Agent):
     entry = {
         "timestamp": "2026-11-18T06:00:00Z",

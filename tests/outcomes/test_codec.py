@@ -29,7 +29,7 @@ json_values = st.recursive(
 @given(value=json_values, arguments=json_values)
 def test_any_json_value_comes_out_as_it_went_in(value, arguments):
     raw = msgspec.json.encode(an_outcome("c", output=value, tool_args=arguments))
-    assert check_item(0, raw, "outcomes", SENDER) is None
+    assert check_item(0, raw, "outcomes", SENDER) == ()
     (kept,) = codec.unpack_batch(codec.pack_batch([raw]))
     assert kept == raw
     event = codec.unpack_event(codec.pack_item(kept), "outcomes", SENDER, 7)

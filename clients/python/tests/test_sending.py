@@ -1,6 +1,7 @@
 """Sending: batches, what happens when it fails, and that nobody waits for it."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -91,6 +92,22 @@ def test_single_items_that_were_rejected_are_counted_and_named(receiver: Receive
     assert client.close()
     assert (client.delivery.sent, client.delivery.rejected) == (1, 1)
     assert "nul: no" in client.delivery.last_error
+
+
+def test_a_field_that_the_console_ignored_is_logged_once(
+    receiver: Receiver, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = a_client(receiver)
+    warned = [{"index": 0, "field": "outputs"}, {"index": 1, "field": "outputs"}]
+    receiver.always = (202, json.dumps({"accepted": 1, "warnings": warned}).encode())
+    for number in range(3):
+        record(client, number)
+        assert client.flush()
+    assert client.close()
+    assert [entry.getMessage() for entry in caplog.records] == [
+        "Edictum Site: the console ignored the unknown field 'outputs'."
+    ]
+    assert client.delivery.sent == 3
 
 
 def test_when_too_much_waits_the_oldest_is_lost_and_counted(receiver: Receiver) -> None:

@@ -55,6 +55,7 @@ class Sender:
         self._outbox = Outbox(*self._limits)
         self._in_hand: list[Parcel] = []
         self._told = Delivery()
+        self._ignored: set[str] = set()
         self._thread: threading.Thread | None = None
         self._per_post = MOST_PER_POST
         self._tries = 0
@@ -152,10 +153,14 @@ class Sender:
         answer = self._post(self._in_hand)
         with self._changed:
             new = answer.why not in ("", self._told.last_error)
+            ignored = [field for field in answer.ignored if field not in self._ignored]
+            self._ignored.update(ignored)
             self._settle(answer)
             self._changed.notify_all()
         if new:  # once per reason, else an outage would fill the agent's log
             logger.warning("Edictum Site: %s", answer.why)
+        for field in ignored:
+            logger.warning("Edictum Site: the console ignored the unknown field %r.", field)
         return True
 
     def _await_work(self, deadline: float | None) -> bool:

@@ -30,6 +30,7 @@ class Answer:
     verdict: Verdict
     why: str = ""
     rejected: int = 0
+    ignored: tuple[str, ...] = ()  # fields that the console does not know
 
 
 @dataclass(frozen=True)
@@ -173,8 +174,9 @@ def _taken(text: bytes) -> Answer:
     try:
         told: Any = json.loads(text)
         rejected = [f"{one['code']}: {one['detail']}" for one in told.get("rejected", ())]
+        ignored = tuple({str(one["field"]): None for one in told.get("warnings", ())})
     except (ValueError, TypeError, KeyError, AttributeError):
         # A proxy's page, or nothing: the post was not taken by a console.
         return Answer("later", "The answer is not that of a console.")
     why = f"The console rejected an item: {rejected[0]}" if rejected else ""
-    return Answer("taken", why, len(rejected))
+    return Answer("taken", why, len(rejected), ignored)
