@@ -2,10 +2,11 @@
 
 from enum import StrEnum
 
-from governance.domain.actor import CONSOLE, Actor, ActorKind
+from governance.domain.actor import Actor, ActorKind
 from governance.domain.api_keys import Scope
 from governance.domain.errors import Forbidden
 from governance.domain.roles import Role
+from governance.models import DeploymentRequest
 
 
 class Action(StrEnum):
@@ -21,6 +22,7 @@ class Action(StrEnum):
     DEPLOY = "deploy"
     OVERRIDE_TESTS = "deploy although tests fail"
     ASSIGN = "assign bundles"
+    ASSIGN_ALONE = "assign bundles where a second person approves deployments"
     MANAGE_KEYS = "manage keys"
     MANAGE_MEMBERS = "manage members"
     MANAGE_SETTINGS = "manage settings"
@@ -43,6 +45,7 @@ ROLE_FOR = {
     Action.DEPLOY: Role.EDITOR,
     Action.OVERRIDE_TESTS: Role.ADMIN,
     Action.ASSIGN: Role.EDITOR,
+    Action.ASSIGN_ALONE: Role.ADMIN,
     Action.MANAGE_KEYS: Role.ADMIN,
     Action.MANAGE_MEMBERS: Role.ADMIN,
     Action.MANAGE_SETTINGS: Role.ADMIN,
@@ -104,8 +107,13 @@ def refuse_key_with(who: Actor, scopes: frozenset[str]) -> None:
         raise Forbidden("A manage key cannot make another manage key.")
 
 
-def may_second(who: Actor, behind: str, *, asked_by: str, asked_behind: str) -> bool:
-    """Whether this is a second person: not who asked, nor their key, nor the maker of the key that
-    asked. `behind` is who made the key that acts; the console made none for anybody."""
-    ours, theirs = {str(who), behind}, {asked_by, asked_behind}
-    return ours.isdisjoint(theirs - {"", str(CONSOLE)}) and who.kind is not ActorKind.CONSOLE
+def is_second_person(who: Actor, request: DeploymentRequest) -> bool:
+    """Whether another person acts than the requester, each of them themself or by a key.
+
+    No person is behind a key that the console made: it is only not a second to itself.
+    """
+    if who.kind is ActorKind.CONSOLE:
+        return False
+    if who.person_id is not None and request.requester_id is not None:
+        return who.person_id != request.requester_id
+    return str(who)[:320] != request.author

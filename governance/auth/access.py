@@ -48,7 +48,13 @@ def access_of_key(key: ApiKey) -> Access:
         agent=key.agent,
         assigned_only=key.assigned_only,
         dialect=key.dialect,
-        actor=Actor(ActorKind.KEY, key.pk, key.name, policies.role_of_key(scopes)),
+        actor=Actor(
+            ActorKind.KEY,
+            key.pk,
+            key.name,
+            policies.role_of_key(scopes),
+            person_id=key.maker_id,
+        ),
     )
 
 

@@ -14,7 +14,7 @@ from governance.commands.signing import locked
 from governance.domain.actor import Actor
 from governance.domain.errors import InvalidInput, NotFound, Problem
 from governance.domain.texts import can_be_kept
-from governance.models import Assignment, Project
+from governance.models import Assignment, Environment, Project
 from governance.policies import Action, refuse_unless
 
 # What the SDKs hold themselves to: nothing beyond it could ever be matched.
@@ -45,6 +45,7 @@ def assign(
         raise NotFound("There is no such bundle.")
     environment = environment_named(project, env)
     locked(project)
+    _refuse_alone(environment, by)
     digest = _digest(tags)
     present = queries.assignment_of(environment, agent, digest)
     if present is not None:
@@ -73,6 +74,7 @@ def end_assignment(assignment: Assignment, *, by: Actor) -> Assignment:
     refuse_unless(by, Action.ASSIGN)
     project = assignment.environment.project
     locked(project)
+    _refuse_alone(assignment.environment, by)
     assignment.refresh_from_db(fields=["ended_at"])
     if assignment.ended_at is None:
         _end(assignment)
@@ -80,6 +82,12 @@ def end_assignment(assignment: Assignment, *, by: Actor) -> Assignment:
         record(by, "assignment ended", bundle, project=project, details=_told(assignment))
         news.tell(project.pk, assignment.environment_id)
     return assignment
+
+
+def _refuse_alone(environment: Environment, by: Actor) -> None:
+    # Another contract for an agent is as good as another deployment.
+    if queries.required_in(environment.project, environment.name).second_person:
+        refuse_unless(by, Action.ASSIGN_ALONE)
 
 
 def _end(assignment: Assignment) -> None:

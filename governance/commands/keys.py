@@ -105,6 +105,7 @@ def _save(
         assigned_only=assigned_only,
         dialect=dialect,
         created_by=shown(str(by))[:254],
+        maker_id=by.person_id,
         expires_at=expires_at,
     )
     record(

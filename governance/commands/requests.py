@@ -28,7 +28,7 @@ from governance.domain.deploying import REQUEST_LASTS, Blocked, RequestStatus
 from governance.domain.dialect import Dialect
 from governance.domain.errors import Conflict, Forbidden, InvalidInput
 from governance.models import BundleVersion, DeploymentRequest
-from governance.policies import Action, may_second, refuse_unless
+from governance.policies import Action, is_second_person, refuse_unless
 from governance.queries.cases import blocked_by
 
 AT_ONCE = 200
@@ -70,7 +70,7 @@ def refuse_request(request: DeploymentRequest, *, reason: str, by: Actor) -> Dep
 def withdraw_request(request: DeploymentRequest, *, by: Actor) -> DeploymentRequest:
     refuse_unless(by, Action.DEPLOY)
     row = _waiting(request)
-    if may_second(by, queries.behind(by), asked_by=row.author, asked_behind=row.behind):
+    if is_second_person(by, row):
         raise Forbidden("Only who asked withdraws a request; others refuse it.", code="not_yours")
     return _end(row, RequestStatus.WITHDRAWN, by=by)
 
@@ -110,7 +110,7 @@ def _ask(
         environment=environment,
         revision_hash=version.revision_hash,
         author=str(by)[:320],
-        behind=queries.behind(by),
+        requester_id=by.person_id,
         message=message,
         override=override,
         created_at=now,
@@ -176,8 +176,7 @@ def _whole(request: DeploymentRequest) -> DeploymentRequest:
 
 
 def _refuse_own(request: DeploymentRequest, by: Actor) -> None:
-    behind = queries.behind(by)
-    if not may_second(by, behind, asked_by=request.author, asked_behind=request.behind):
+    if not is_second_person(by, request):
         raise Forbidden(
             "Who asked does not decide: it takes a second person.", code="second_person"
         )

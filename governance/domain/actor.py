@@ -21,6 +21,7 @@ class Actor:
     id: int | None
     label: str
     role: Role | None = None  # in the project at hand; a key's follows from its scopes
+    person_id: int | None = None  # the person who acts, themself or by a key they made
 
     def __str__(self) -> str:
         match self.kind:
@@ -42,4 +43,4 @@ CONSOLE = Actor(ActorKind.CONSOLE, None, "console", Role.ADMIN)
 
 
 def person(user_id: int, email: str, role: Role | None = None) -> Actor:
-    return Actor(ActorKind.PERSON, user_id, email, role)
+    return Actor(ActorKind.PERSON, user_id, email, role, person_id=user_id)

@@ -2,6 +2,7 @@
 
 from django.db import models
 
+from governance.models.people import User
 from governance.models.projects import Environment, Project
 
 
@@ -18,6 +19,8 @@ class ApiKey(models.Model):
     assigned_only = models.BooleanField(default=False)
     dialect = models.CharField(max_length=3, blank=True, choices=[("old", "old"), ("new", "new")])
     created_by = models.CharField(max_length=254)
+    # The person behind whoever made it; none: the console made it.
+    maker = models.ForeignKey(User, models.PROTECT, related_name="keys_made", null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from governance.domain.deploying import RequestStatus, Required, request_status
 from governance.models.contracts import Bundle, BundleVersion, Deployment
+from governance.models.people import User
 from governance.models.projects import Environment
 
 _DECIDED = Q(status__in=["approved", "refused"])
@@ -38,7 +39,8 @@ class DeploymentRequest(models.Model):
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="requests")
     revision_hash = models.CharField(max_length=64)
     author = models.CharField(max_length=320)
-    behind = models.CharField(max_length=320, blank=True)  # who made the key that asks
+    # The person who asked, themself or by a key they made; none: the console asked.
+    requester = models.ForeignKey(User, models.PROTECT, related_name="requests", null=True)
     message = models.CharField(max_length=2000, blank=True)
     override = models.CharField(max_length=2000, blank=True)  # why failing tests may be overridden
     created_at = models.DateTimeField()

@@ -98,7 +98,6 @@ from governance.queries.projects import (
     projects_with_agents,
 )
 from governance.queries.requests import (
-    behind,
     due_requests,
     ended_requests,
     lacks_second_person,
@@ -134,7 +133,6 @@ __all__ = [
     "audit_entries_about",
     "audit_length",
     "audit_number_above",
-    "behind",
     "bundle_named",
     "case_numbered",
     "cases_of",

@@ -5,10 +5,8 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from governance.domain.actor import Actor, ActorKind
 from governance.domain.deploying import NOTHING_REQUIRED, RequestStatus, Required
 from governance.models import (
-    ApiKey,
     Bundle,
     BundleVersion,
     Deployment,
@@ -40,13 +38,6 @@ def requirements_by_environment(project: Project) -> dict[str, Required]:
     """Of all environments, by name."""
     rows = Environment.objects.filter(project=project).select_related("requirements")
     return {row.name: _required(row) for row in rows}
-
-
-def behind(actor: Actor) -> str:
-    """Who made the key that acts; a person stands behind nobody but themself."""
-    if actor.kind is not ActorKind.KEY or actor.id is None:
-        return ""
-    return ApiKey.objects.values_list("created_by", flat=True).filter(pk=actor.id).first() or ""
 
 
 def request_numbered(project: Project, number: int) -> DeploymentRequest | None:

@@ -16,7 +16,7 @@ from governance.domain.deploying import RequestStatus
 from governance.domain.errors import Conflict, Forbidden, InvalidInput, NotFound
 from governance.forms import RefuseForm
 from governance.models import DeploymentRequest
-from governance.policies import Action, may, may_second
+from governance.policies import Action, is_second_person, may
 from governance.queries.plans import plan_of
 from governance.table_files import Tables, one_of_tables, page_after_page
 from governance.views.table_columns import REQUESTS
@@ -90,7 +90,7 @@ def _page(
 ) -> HttpResponse:
     waits = asked.standing is RequestStatus.PENDING
     plan = plan_of(asked.version, asked.environment.name) if waits else None
-    is_second = may_second(request.actor, "", asked_by=asked.author, asked_behind=asked.behind)
+    is_second = is_second_person(request.actor, asked)
     context = _line(asked) | {
         "page_title": f"{asked.version} to {asked.environment.name}",
         "waits": waits,

@@ -5,25 +5,38 @@ from datetime import timedelta
 from django.utils import timezone
 
 from governance import commands, queries, requirements
-from governance.domain.actor import CONSOLE, Actor, ActorKind, person
+from governance.auth import resolve_key
+from governance.domain.actor import CONSOLE, Actor, person
 from governance.domain.cases import Case, CaseCall, Decides
 from governance.domain.deploying import Required
 from governance.domain.roles import Role
-from governance.models import ApiKey, BundleVersion, Deployment, DeploymentRequest, Project
-from tests import builders
+from governance.models import (
+    BundleVersion,
+    Deployment,
+    DeploymentRequest,
+    Member,
+    Project,
+    User,
+)
 from tests.governance.contracts import ALWAYS, document, pre
 
 PRODUCTION = "production"
 
 
 def somebody(name: str = "one", role: Role = Role.EDITOR) -> Actor:
-    return person(1, f"{name}@example.test", role)
+    user, _ = User.objects.get_or_create(email=f"{name}@example.test")
+    return person(user.pk, user.email, role)
 
 
 def a_manage_key(project: Project, *, made_by: str) -> Actor:
-    _, key = builders.a_key(project, "manage")
-    ApiKey.objects.filter(pk=key.pk).update(created_by=made_by)
-    return Actor(ActorKind.KEY, key.pk, key.name, Role.ADMIN)
+    """Who acts with a key that this person made as an admin of the project."""
+    admin = somebody(made_by, Role.ADMIN)
+    user = User.objects.get(email=admin.label)
+    Member.objects.get_or_create(project=project, user=user, defaults={"role": Role.ADMIN})
+    text, _ = commands.make_key(project, name="puppet", env=PRODUCTION, scopes=["manage"], by=admin)
+    access = resolve_key(f"Bearer {text}")
+    assert access is not None
+    return access.actor
 
 
 def saved(project: Project, message: str = "no", *, name: str = "d") -> BundleVersion:

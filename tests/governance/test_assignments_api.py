@@ -5,9 +5,11 @@ from django.test import Client
 
 from governance.audit import verify
 from governance.domain import assignments
+from governance.domain.roles import Role
 from governance.models import Assignment, AuditEntry, Environment
 from governance.queries.documents import assignment_rules
 from tests import builders
+from tests.governance.deploying import takes_two
 from tests.governance.serving import deployed
 from tests.governance.threads import in_threads
 
@@ -48,6 +50,21 @@ def test_a_rule_is_told_as_it_stands(manager, project):
     assert manager.get("/v1/assignments").json() == {"assignments": [told], "next": None}
     assert assigned(project, team="a", tier="1") == "base"
     assert assigned(project) is None
+
+
+def test_where_a_second_person_approves_an_editor_changes_no_assignment(
+    manager, project, client_as
+):
+    assignment = put(manager).json()
+    takes_two(project)
+    editor, address = client_as(Role.EDITOR), f"/v1/assignments/{assignment['id']}"
+    for refused in (put(editor, "strict"), put(editor, agent_id="bot"), editor.delete(address)):
+        assert refused.status_code == 403
+        assert refused.json()["detail"].endswith("takes the role admin.")
+    assert assigned(project) == "base"
+    assert put(editor, "strict", env="staging").status_code == 201
+    assert put(manager, "strict").status_code == 201
+    assert client_as(Role.ADMIN).delete(address).status_code == 200
 
 
 def test_without_more_a_rule_is_for_every_agent(manager, project):

@@ -11,10 +11,12 @@ from governance.domain.actor import CONSOLE
 from governance.domain.cases import Case, CaseCall, Decides
 from governance.domain.deploying import Required
 from governance.domain.roles import Role
-from governance.models import Deployment, DeploymentRequest
+from governance.models import Deployment, DeploymentRequest, User
+from tests import builders
 from tests.governance.deploying import (
     PRODUCTION,
     a_failing_test,
+    a_manage_key,
     a_request,
     approved,
     evidence,
@@ -166,6 +168,14 @@ def test_a_second_person_decides_on_the_page_of_the_request(project, client_as):
     assert done["Location"] == reverse("governance:deployment", args=[project.slug, made.pk])
     assert "approved by" in two.get(done["Location"]).text
     assert "let d v1 go live in production." in heading(two.get(asked))
+
+
+def test_the_page_of_a_request_by_a_key_is_its_makers_own(project):
+    request = a_request(saved(project), by=a_manage_key(project, made_by="one"))
+    maker = builders.signed_in(User.objects.get(email="one@example.test"))
+    page = maker.get(reverse("governance:request", args=[project.slug, request.pk])).text
+    assert "Withdraw the request" in page
+    assert "Approve and deploy" not in page
 
 
 def test_a_refusal_asks_for_its_reason_and_shows_it(project, editor):

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from governance import commands
-from governance.auth import resolve_key
+from governance.auth import access_of_member, resolve_key
 from governance.domain.actor import CONSOLE, person
 from governance.domain.errors import Forbidden, InvalidInput
 from governance.domain.roles import Role
@@ -23,7 +23,7 @@ def make(project, **changed):
         "name": "billing",
         "env": "production",
         "scopes": ["agent"],
-        "by": ADMIN,
+        "by": changed.get("by") or access_of_member(builders.a_member(project, Role.ADMIN)).actor,
     }
     return commands.make_key(project, **(wanted | changed))
 

@@ -1,15 +1,18 @@
 """A second person: who may be one, what voids a request, and how each of them ends."""
 
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.utils import timezone
 
 from governance import commands, queries
+from governance.commands import make_key
 from governance.domain.actor import CONSOLE
 from governance.domain.errors import Conflict, Forbidden, InvalidInput
 from governance.domain.roles import Role
-from governance.models import AuditEntry, Deployment, DeploymentRequest
+from governance.models import ApiKey, AuditEntry, Deployment, DeploymentRequest
 from governance.tasks import expire_requests
 from tests.governance.deploying import (
     PRODUCTION,
@@ -65,8 +68,8 @@ def test_who_asked_cannot_approve_and_cannot_refuse(project):
 
 
 def test_a_key_asks_and_neither_it_nor_its_maker_approves(project):
-    key = a_manage_key(project, made_by="person:one@example.test")
-    another = a_manage_key(project, made_by="person:one@example.test")
+    key = a_manage_key(project, made_by="one")
+    another = a_manage_key(project, made_by="one")
     request = a_request(saved(project), by=key)
     for who in (key, another, somebody("one", Role.ADMIN)):
         with pytest.raises(Forbidden):
@@ -78,9 +81,34 @@ def test_a_key_asks_and_neither_it_nor_its_maker_approves(project):
 def test_the_key_of_who_asked_is_no_second_person(project):
     request = a_request(saved(project), by=somebody("one"))
     with pytest.raises(Forbidden):
-        commands.approve_request(request, by=a_manage_key(project, made_by=str(somebody("one"))))
-    commands.approve_request(request, by=a_manage_key(project, made_by=str(somebody("two"))))
+        commands.approve_request(request, by=a_manage_key(project, made_by="one"))
+    commands.approve_request(request, by=a_manage_key(project, made_by="two"))
     assert status_of(request) == "approved"
+
+
+def test_the_maker_of_the_key_that_asked_withdraws_the_request(project):
+    request = a_request(saved(project), by=a_manage_key(project, made_by="one"))
+    with pytest.raises(Forbidden):
+        commands.withdraw_request(request, by=a_manage_key(project, made_by="two"))
+    commands.withdraw_request(request, by=somebody("one"))
+    assert status_of(request) == "withdrawn"
+
+
+def test_an_update_finds_the_people_behind_older_keys_and_requests(project):
+    by_person = a_manage_key(project, made_by="one")
+    by_key = make_key(project, name="reader", env=PRODUCTION, scopes=["read"], by=by_person)[1]
+    request = a_request(saved(project), by=by_person)
+    maker = request.requester_id
+    assert maker == by_person.person_id
+    ApiKey.objects.update(maker=None)  # as they were before the people were kept
+    DeploymentRequest.objects.update(requester=None)
+    migration = import_module("governance.migrations.0015_people_behind_keys")
+    migration.name_people(apps, None)
+    assert dict(ApiKey.objects.values_list("pk", "maker")) == {
+        by_person.id: maker,
+        by_key.pk: maker,
+    }
+    assert DeploymentRequest.objects.get().requester_id == maker
 
 
 def test_what_the_console_asked_for_any_person_approves_and_the_console_never(project):
