@@ -16,10 +16,10 @@ from typing import Any, TypedDict, overload
 from edictum_site_client import recording
 from edictum_site_client.checks import SuccessCheck, check_of, default_check
 from edictum_site_client.guard import GuardSink
+from edictum_site_client.items import What, item
 from edictum_site_client.masking import Masking
 from edictum_site_client.named_checks import CheckUnavailable, Followed, NamedCheck
 from edictum_site_client.outbox import Family
-from edictum_site_client.outcomes import What, item
 from edictum_site_client.recording import Call, Function, Options
 from edictum_site_client.refreshing import Refresher
 from edictum_site_client.sdk_events import event_of

@@ -8,9 +8,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from edictum_site_client.checks import SuccessCheck, edictums_own
+from edictum_site_client.items import NotSaid, Returned, What
 from edictum_site_client.matching import Execution, Matching, guard_behind
 from edictum_site_client.named_checks import judged_by
-from edictum_site_client.outcomes import NotSaid, Returned, What
 from edictum_site_client.sdk_events import about_call, action_of
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from edictum_site_client.outcomes import Raised, Returned
+from edictum_site_client.items import Raised, Returned
 
 # Where `guard.run()` itself asks the check; everywhere else it is an adapter.
 RUNS = frozenset(("edictum", "edictum._runner"))

@@ -1,107 +1,134 @@
-"""Items of `POST outcomes`: what became of one call, in the words of the console."""
+"""What can become of a tool call: a closed union of five types, and what each implies."""
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
-from collections.abc import Mapping
+import json
 from dataclasses import dataclass
-from datetime import datetime, timezone
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
-from edictum_site_client.masking import Masking
-from edictum_site_client.values import Withheld, encoded, jsonable, text_of
+# The longest tool message: a longer output is stored as an artifact and referred to.
+TOOL_MESSAGE_MAX_CHARS = 12_000
+SUMMARY_MAX_CHARS = 200
 
-# Until Python 3.11 these were three classes.
-TIMEOUTS = (TimeoutError, asyncio.TimeoutError, concurrent.futures.TimeoutError)
-
-
-@dataclass(frozen=True, slots=True)
-class Returned:
-    value: Any
+# The reasons for which an executor denies a call. Other reasons are legal too.
+DenialReason = Literal["deadline", "blocked", "duplicate", "pre_hook", "validation", "write_denied"]
+DENIAL_REASONS: tuple[DenialReason, ...] = get_args(DenialReason)
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """By a tool; where the SDK kept only the text of it, that text."""
+@dataclass(frozen=True)
+class ToolExecutionResult:
+    """The tool ran, and its output fits into the tool message."""
 
-    error: BaseException | str
+    call_id: str
+    tool_name: str
+    output: Any
+    elapsed_ms: float | None
+    was_coerced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Denied:
+@dataclass(frozen=True)
+class ToolTimeout:
+    """The tool exceeded its deadline."""
+
+    call_id: str
+    tool_name: str
+    deadline_s: float | None
+    elapsed_ms: float | None
+    retryable: bool = True
+
+
+@dataclass(frozen=True)
+class ToolFailure:
+    """The tool raised, or returned `{"error": …}`."""
+
+    call_id: str
+    tool_name: str
+    error: str
+    retryable: bool = True
+    elapsed_ms: float | None = 0
+
+
+@dataclass(frozen=True)
+class ToolDenied:
+    """The tool never ran: a gate denied the call."""
+
+    call_id: str
+    tool_name: str
     reason: str
     details: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NotSaid:
-    """It ran, and that is all that is known."""
+@dataclass(frozen=True)
+class ToolArtifactReference:
+    """The tool ran; its output is too large for the tool message and is stored elsewhere."""
+
+    call_id: str
+    tool_name: str
+    artifact_id: str
+    summary: str
+    size_bytes: int = 0
 
 
-What = Returned | Raised | Denied | NotSaid
+ToolOutcome: TypeAlias = (
+    ToolExecutionResult | ToolTimeout | ToolFailure | ToolDenied | ToolArtifactReference
+)
 
 
-def item(
-    what: What,
-    about: Mapping[str, Any],
-    masking: Masking,
-    *,
-    elapsed_ms: float | None = None,
-    deadline_s: float | None = None,
-    retryable: bool = True,
-) -> bytes:
-    """The item as it is sent. `about` has call_id, tool_name and whatever else is known."""
-    told = {key: value for key, value in about.items() if value is not None}
-    told.setdefault("timestamp", datetime.now(timezone.utc).isoformat())
-    tool = str(told["tool_name"])
-    notes: dict[str, Any] = dict(told.pop("metadata", {}))
-    _mask(told, "tool_args", tool, masking, notes, leaves=masking.arguments)
-    if elapsed_ms is not None and not isinstance(what, Denied):
-        told["elapsed_ms"] = round(elapsed_ms, 3)
-    match what:
-        case Returned(value):
-            told |= {"type": "execution_result", "output": value}
-            _mask(told, "output", tool, masking, notes, leaves=masking.outputs)
-        case NotSaid():
-            told["type"] = "execution_result"
-        case Raised(error) if isinstance(error, TIMEOUTS):
-            told |= {"type": "timeout", "deadline_s": deadline_s, "retryable": retryable}
-        case Raised(error):
-            told |= {"type": "failure", "error": _error(error, masking), "retryable": retryable}
-        case Denied(reason, details):
-            told |= {"type": "denied", "reason": reason, "details": text_of(details, masking)}
-    if notes:
-        told["metadata"] = notes
-    return encoded(told)
+def outcome_is_error(outcome: ToolOutcome) -> bool:
+    return isinstance(outcome, (ToolTimeout, ToolFailure))
 
 
-def _mask(
-    told: dict[str, Any],
-    name: str,
-    tool: str,
-    masking: Masking,
-    notes: dict[str, Any],
-    *,
-    leaves: bool,
-) -> None:
-    if name not in told:
-        return
-    value = told.pop(name)
-    if not leaves:
-        return
-    try:
-        told[name] = jsonable(tool, value, masking)
-    except Withheld as why:
-        notes[f"{name}_withheld"] = str(why)
+def outcome_is_retryable(outcome: ToolOutcome) -> bool:
+    return isinstance(outcome, (ToolTimeout, ToolFailure)) and outcome.retryable
 
 
-def _error(error: BaseException | str, masking: Masking) -> str:
-    if isinstance(error, str):
-        return text_of(error, masking)
-    try:
-        said = str(error)
-    except Exception:  # noqa: BLE001 - an exception of others, whose words raise in their turn
-        said = ""
-    name = type(error).__name__
-    return text_of(f"{name}: {said}" if said else name, masking)
+def outcome_blocks_tool(outcome: ToolOutcome) -> bool:
+    """A tool that failed for good is not called again in the same turn."""
+    return isinstance(outcome, (ToolTimeout, ToolFailure)) and not outcome.retryable
+
+
+def outcome_to_model_content(outcome: ToolOutcome) -> str:
+    """The JSON text of the tool message. An output has to be a JSON value."""
+    return json.dumps(_content(outcome))
+
+
+def _content(outcome: ToolOutcome) -> Any:
+    match outcome:
+        case ToolExecutionResult():
+            return outcome.output
+        case ToolTimeout():
+            deadline = "" if outcome.deadline_s is None else f" after {outcome.deadline_s} s"
+            return {
+                "status": "error",
+                "error": f"Tool timed out{deadline}.",
+                "timed_out": True,
+                "retryable": outcome.retryable,
+            }
+        case ToolFailure():
+            return {"status": "error", "error": outcome.error, "retryable": outcome.retryable}
+        case ToolDenied():
+            return _denial(outcome)
+        case ToolArtifactReference():
+            return {
+                "artifact_reference": outcome.artifact_id,
+                "summary": outcome.summary,
+                "hint": "The output is too large to show here. Read it with read_file.",
+            }
+
+
+def _denial(outcome: ToolDenied) -> dict[str, Any]:
+    match outcome.reason:
+        case "duplicate":
+            return {"warning": "duplicate_tool_call", "skipped": True}
+        case "blocked":
+            return {"warning": "non_retryable_tool_failure", "skipped": True}
+        case "validation":
+            return {
+                "error": "argument_validation_failed",
+                "details": outcome.details,
+                "hint": "Correct the arguments and call the tool again.",
+            }
+        case "deadline":
+            return {"error": "Turn deadline expired; cannot execute tool.", "timed_out": True}
+        case _:
+            return {"error": f"Blocked: {outcome.details or outcome.reason}", "blocked": True}

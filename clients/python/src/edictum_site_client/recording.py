@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from edictum_site_client.items import Denied, NotSaid, Raised, Returned, What
 from edictum_site_client.matching import Open, open_call
 from edictum_site_client.named_checks import judged_by
-from edictum_site_client.outcomes import Denied, NotSaid, Raised, Returned, What
 
 if TYPE_CHECKING:
     from edictum_site_client.console import Console
