@@ -40,9 +40,16 @@ def _forwards(lines: str) -> str:
     return lines
 
 
+def _no_bool(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("A version is a whole number.")
+    return value
+
+
 Time = Annotated[datetime, AfterValidator(_in_utc)]
 Text = Annotated[str, Field(max_length=1024), AfterValidator(_without_nul)]
 
+VersionNumber = Annotated[int, BeforeValidator(_no_bool), Field(ge=1, le=2**31 - 1)]
 Lines = Annotated[
     str, Field(pattern=r"^[1-9][0-9]{0,11}-[1-9][0-9]{0,11}$"), AfterValidator(_forwards)
 ]
@@ -57,10 +64,10 @@ class Page(Waiting):
     limit: int = Field(50, ge=1, le=1_000)
 
 
-class WantedCalls(Waiting):
+class CallFields(Schema):
+    """What calls are filtered by everywhere, agents and tools aside."""
+
     session: Text = ""
-    agent: Text = ""
-    tool: Text = ""
     type: Literal[
         "", "execution_result", "timeout", "failure", "denied", "artifact_reference", "open"
     ] = ""
@@ -69,7 +76,7 @@ class WantedCalls(Waiting):
     disagreement: bool | None = None
     env: Text = ""
     contract: Text = ""
-    version: int | None = Field(None, ge=1, le=2**31 - 1)
+    version: VersionNumber | None = None
     since: Time | None = None
     until: Time | None = None
     q: Text = ""
@@ -79,6 +86,11 @@ class WantedCalls(Waiting):
         if self.version is not None and not self.contract:
             raise ValueError("A `version` is one of a `contract`.")
         return self
+
+
+class WantedCalls(CallFields, Waiting):
+    agent: Text = ""
+    tool: Text = ""
 
     def filter(self) -> CallFilter:
         return CallFilter(
@@ -120,12 +132,6 @@ class LinesQuery(Schema):
     lines: Lines | None = None
 
 
-def _no_bool(value: object) -> object:
-    if isinstance(value, bool):
-        raise ValueError("A version is a whole number.")
-    return value
-
-
 class BacktestIn(Schema):
     """Of a text, or of a version: without its number the newest."""
 
@@ -133,7 +139,7 @@ class BacktestIn(Schema):
 
     yaml: str | None = None
     name: str | None = None
-    version: Annotated[int, BeforeValidator(_no_bool), Field(ge=1, le=2**31 - 1)] | None = None
+    version: VersionNumber | None = None
     env: Text = ""
     since: Time | None = None
     until: Time | None = None
@@ -225,14 +231,11 @@ class CheckTrialIn(Schema):
         return value
 
 
-class ReclassificationIn(Schema):
+class ReclassificationIn(CallFields):
     """Which calls; what is left out does not narrow them."""
 
     model_config = ConfigDict(extra="forbid")
 
-    env: Text = ""
-    since: Time | None = None
-    until: Time | None = None
     agent: Text | list[Text] = ""  # names or globs
     tool: Text | list[Text] = ""
 
@@ -243,6 +246,16 @@ class ReclassificationIn(Schema):
             until=self.until,
             agents=_listed(self.agent),
             tools=_listed(self.tool),
+            call_filter=CallFilter(
+                session=self.session,
+                type=self.type,
+                reason=self.reason,
+                verdict=self.verdict,
+                disagreement=self.disagreement,
+                contract=self.contract,
+                version=self.version,
+                text=self.q,
+            ),
         )
 
 

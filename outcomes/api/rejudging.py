@@ -101,6 +101,7 @@ def rejudging_out(rejudging: Rejudging) -> dict[str, Any]:
         "until": time_text(rejudging.until),
         "agent": rejudging.agents,
         "tool": rejudging.tools,
+        "filters": filters_of(rejudging),
         "author": rejudging.author,
         "created_at": time_text(rejudging.created_at),
         "started_at": time_text(rejudging.started_at),
@@ -118,6 +119,11 @@ def rejudging_out(rejudging: Rejudging) -> dict[str, Any]:
         "session_limits": shifts if rejudging.kind == BACKTEST else None,
         "cpu_seconds": result["cpu_seconds"],
     }
+
+
+def filters_of(rejudging: Rejudging) -> dict[str, Any]:
+    """Further filters by the names in which they were posted."""
+    return {{"text": "q"}.get(name, name): value for name, value in rejudging.filters.items()}
 
 
 def _utc(at: str) -> str | None:

@@ -25,6 +25,7 @@ from outcomes.commands.flips_noticed import notice_flips
 from outcomes.commands.wanted import Wanted, fit
 from outcomes.models import Rejudging, RejudgingPart
 from outcomes.models.jobs import WAITING
+from outcomes.queries.calls import CallFilter
 from outcomes.queries.rejudging import added_up
 from outcomes.rejudging import Chosen
 
@@ -96,12 +97,13 @@ def _start(project_id: int, by: Actor, wanted: Wanted, **more: Any) -> Rejudging
             until=chosen.until,
             agents=list(wanted.agents),
             tools=list(wanted.tools),
+            filters=wanted.call_filter.given(),
             author=str(by)[:254],
             created_at=chosen.now,
             **more,
         )
         calls = chosen_by(rejudging)
-        rejudging.total = calls.calls()
+        rejudging.total = calls.to_read()
         shares = calls.shares(rejudging.total)
         if not shares:
             rejudging.status, rejudging.finished_at = Status.DONE, chosen.now
@@ -145,6 +147,7 @@ def chosen_by(rejudging: Rejudging) -> Chosen:
         until=rejudging.until,
         agents=tuple(rejudging.agents),
         tools=tuple(rejudging.tools),
+        call_filter=CallFilter(**rejudging.filters),
     )
 
 

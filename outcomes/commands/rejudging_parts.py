@@ -143,7 +143,7 @@ class _Work:
             self._note()
 
     def _judged(self, chunk: Chunk) -> list[Told]:
-        chosen = [row for row in chunk.rows if self._chosen.has(row)]
+        chosen = self._chosen.among(chunk.rows)
         outputs = outputs_of(chosen)
         contents = Contents()
         contents.learn((self._project, row.artifact_name) for row in chosen if row.artifact_name)

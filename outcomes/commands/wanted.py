@@ -9,9 +9,11 @@ from django.utils import timezone
 
 from governance import queries
 from governance.domain.errors import InvalidInput
+from outcomes.queries.calls import ANY_CALL, CallFilter
 
 MOST_GLOBS: Final = 50
 LONGEST_GLOB: Final = 1_024
+LONGEST_NAME: Final = 1_024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +25,7 @@ class Wanted:
     until: datetime | None = None
     agents: Sequence[str] = ()
     tools: Sequence[str] = ()
+    call_filter: CallFilter = ANY_CALL  # beyond the above
 
 
 class Fit(NamedTuple):
@@ -50,4 +53,7 @@ def fit(project_id: int, wanted: Wanted) -> Fit:
             raise InvalidInput.at(
                 path, f"At most {MOST_GLOBS} names of at most {LONGEST_GLOB} characters."
             )
+    session = wanted.call_filter.session
+    if len(session) > LONGEST_NAME or "\0" in session:
+        raise InvalidInput.at("session", f"An id of at most {LONGEST_NAME:,} characters.")
     return Fit(environment, now, until)

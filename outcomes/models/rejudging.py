@@ -35,6 +35,7 @@ class Rejudging(Job):
     until = models.DateTimeField()
     agents = models.JSONField(default=list)  # globs; none: all
     tools = models.JSONField(default=list)
+    filters = models.JSONField(default=dict)  # further ones, by the names of a filter of calls
     author = models.CharField(max_length=254)
     created_at = models.DateTimeField()
 

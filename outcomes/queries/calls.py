@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import cast
+from typing import Any, Final, cast
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Left
@@ -48,6 +48,15 @@ class CallFilter:
     since: datetime | None = None
     until: datetime | None = None
     text: str = ""
+
+    def given(self) -> dict[str, Any]:
+        """Only what narrows the list, by name."""
+        return {
+            name: value for name, value in asdict(self).items() if value != getattr(ANY_CALL, name)
+        }
+
+
+ANY_CALL: Final = CallFilter()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,11 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import Max, Min, Q, QuerySet
 
+from outcomes.codec import digest_of
 from outcomes.domain.globs import is_named
 from outcomes.models import Call, Session
 from outcomes.models.rejudging import MOST_PARTS
+from outcomes.queries.calls import ANY_CALL, CallFilter, calls
 
 ROWS: Final = 2_000
 SESSIONS: Final = 500
@@ -120,9 +122,19 @@ class Chosen:
     environment: int | None = None
     agents: tuple[str, ...] = ()  # globs; none: all
     tools: tuple[str, ...] = ()
+    call_filter: CallFilter = ANY_CALL
 
-    def has(self, row: Row) -> bool:
-        """Whether this call of a session that was read is one of them, and has a verdict."""
+    def among(self, rows: Sequence[Row]) -> list[Row]:
+        """Those calls of a chunk that are chosen and have a verdict."""
+        chosen = [row for row in rows if self._has(row)]
+        if self.call_filter == ANY_CALL:
+            return chosen
+        fitting = calls(self.project, self.call_filter).order_by()
+        found = fitting.filter(id__in=[row.id for row in chosen])
+        numbers = set(found.values_list("id", flat=True))
+        return [row for row in chosen if row.id in numbers]
+
+    def _has(self, row: Row) -> bool:
         return (
             row.ran
             and (self.since is None or row.at >= self.since)
@@ -130,8 +142,8 @@ class Chosen:
             and is_named(row.tool, self.tools)
         )
 
-    def calls(self) -> int:
-        """Of that time and environment, whoever made them: what there is to read."""
+    def to_read(self) -> int:
+        """Calls of that time, environment and session, chosen or not."""
         return self._calls().count()
 
     def shares(self, calls: int) -> list[Share]:
@@ -208,6 +220,8 @@ class Chosen:
             found = found.filter(last_at__gte=self.since)
         if self.environment is not None:
             found = found.filter(environment=self.environment)
+        if self.call_filter.session:
+            found = found.filter(digest=digest_of(self.call_filter.session))
         return found
 
     def _calls(self) -> QuerySet[Call]:
@@ -216,6 +230,8 @@ class Chosen:
             found = found.filter(at__gte=self.since)
         if self.environment is not None:
             found = found.filter(environment=self.environment)
+        if self.call_filter.session:
+            found = found.filter(session__digest=digest_of(self.call_filter.session))
         return found
 
 

@@ -13,6 +13,7 @@ from outcomes.commands.wanted import Wanted
 from outcomes.domain.backtests.over import Taken
 from outcomes.domain.moments import after_the_minute, time_from, time_text, to_the_minute
 from outcomes.models import Backtest, Rejudging
+from outcomes.queries.calls import CallFilter
 from outcomes.queries.contract_words import tools_called
 from outcomes.queries.fleet import agents_seen
 
@@ -40,6 +41,7 @@ class Asked:
     until: datetime | None = None
     agents: tuple[str, ...] = ()  # names or globs
     tools: tuple[str, ...] = ()
+    session: str = ""  # of a reclassification
 
     def wanted(self) -> Wanted:
         since, until = self._period(timezone.now())
@@ -49,6 +51,7 @@ class Asked:
             until=until,
             agents=self.agents,
             tools=self.tools,
+            call_filter=CallFilter(session=self.session),
         )
 
     def _period(self, now: datetime) -> tuple[datetime | None, datetime]:
@@ -83,6 +86,7 @@ def asked_in(sent: QueryDict) -> Asked:
         until=until,
         agents=_names(sent, "agents", "agent"),
         tools=_names(sent, "tools", "tool"),
+        session=sent.get("session", ""),
     )
 
 
@@ -102,6 +106,7 @@ def filled_in(form: str, job: Backtest | Rejudging, *, version: int | None, scop
     query: list[tuple[str, str]] = [
         ("version", str(version) if version else ""),
         ("scope", scope),
+        ("session", job.filters.get("session", "") if isinstance(job, Rejudging) else ""),
         ("environment", job.environment.name if job.environment else ""),
         ("calls", ALL if isinstance(job, Backtest) and job.taken == Taken.ALL else ""),
         ("days", BETWEEN if job.since else ""),

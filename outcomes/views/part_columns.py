@@ -108,6 +108,7 @@ REJUDGINGS: Final[Columns[Rejudging]] = {
     "environment": lambda row: row.environment.name if row.environment else None,
     "agents": lambda row: row.agents,
     "tools": lambda row: row.tools,
+    "filters": lambda row: row.filters,
     "status": lambda row: row.status,
     "calls": lambda row: row.total,
     "read": lambda row: row.passed,

@@ -252,8 +252,10 @@ def _result(request: MemberRequest, found: Rejudging) -> dict[str, Any]:
 
 
 def _again_url(request: MemberRequest, found: Rejudging) -> str:
-    """Empty of a text that was not saved: it stands in no list of versions."""
+    """Empty where the form cannot say it: a text that was not saved, filters of the API."""
     slug = request.project.slug
+    if found.filters.keys() - ({"session"} if found.kind == RECLASSIFICATION else set()):
+        return ""
     if found.kind == RECLASSIFICATION:
         return filled_in(reverse("outcomes:reclassifications", args=[slug]), found, version=None)
     if found.check_version is None:

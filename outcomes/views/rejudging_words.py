@@ -185,6 +185,14 @@ def samples(told: dict[str, list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
             }
 
 
+def _filter_words(name: str, value: Any) -> str:
+    match name:
+        case "disagreement":
+            return f"{'with' if value else 'without'} a disagreement"
+        case _:
+            return f"{name} `{value}`"
+
+
 def scope_words(rejudging: Rejudging) -> str:
     """Calls of production that the bindings give it, agents …, tools …"""
     where = rejudging.environment.name if rejudging.environment else "every environment"
@@ -201,4 +209,5 @@ def scope_words(rejudging: Rejudging) -> str:
         parts.append("agents " + ", ".join(f"`{name}`" for name in rejudging.agents))
     if rejudging.tools:
         parts.append("tools " + ", ".join(f"`{name}`" for name in rejudging.tools))
+    parts += [_filter_words(name, value) for name, value in rejudging.filters.items()]
     return ", ".join(parts)

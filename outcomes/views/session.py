@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
@@ -48,6 +49,8 @@ def session(request: MemberRequest, session_id: str) -> HttpResponseBase:
     context = {
         "page_title": found.session_id,
         "may_reset": may(request.role, Action.RESET_SESSION),
+        "may_reclassify": may(request.role, Action.WRITE_CHECK),
+        "reclassify_url": _reclassify_url(request, found),
         "may_delete": may(request.role, Action.DELETE_SESSION),
         "may_write_note": may(request.role, Action.WRITE_NOTE),
         "notes": notes_of(found),
@@ -69,6 +72,13 @@ def session_standing(request: MemberRequest) -> HttpResponse:
         return HttpResponse(status=204)
     context = _standing(request, queries.whole_session(found), state) | {"alone": True}
     return render(request, "outcomes/_session_standing.html", context)
+
+
+def _reclassify_url(request: MemberRequest, session: Session) -> str:
+    """The form, filled in for this session over all time."""
+    form = reverse("outcomes:reclassifications", args=[request.project.slug])
+    chosen = {"session": session.session_id, "environment": session.environment.name, "days": ""}
+    return f"{form}?{urlencode(chosen)}"
 
 
 def _told_by_calls(lines: Sequence[CallLine]) -> dict[str, str]:
