@@ -233,3 +233,31 @@ def test_a_console_that_is_gone_is_not_noticed(contract: Path, receiver: Receive
     assert run(guard, "lookup", {}, lambda: 7, session="s") == 7
     assert client.close(timeout=0.2) is False
     assert client.delivery.lost == 3
+
+
+def test_a_returned_error_is_a_failure_in_the_guard_and_in_the_console(
+    client: Client, console: Console, contract: Path, session: str
+) -> None:
+    @client.tool("lookup", error_key="error")
+    def lookup(id: int) -> dict[str, Any]:
+        return {"error": "no such user"}
+
+    answer = run(a_guard(client, contract), "lookup", {"id": 7}, lookup, session=session)
+    assert isinstance(answer, EdictumToolError)
+    outcome = the_outcome(client, console, session)
+    assert (outcome["type"], outcome["error"]) == ("failure", "no such user")
+    assert (outcome["reported"], outcome["verdict"]) == ("failure", "failure")
+
+
+def test_an_artifact_of_the_agent_is_named_under_a_guard_too(
+    client: Client, console: Console, contract: Path, session: str
+) -> None:
+    def lookup(id: int) -> str:
+        with client.call("lookup") as call:
+            call.artifact("store/report-7", "7 rows", 120_000)
+        return "kept"
+
+    assert run(a_guard(client, contract), "lookup", {"id": 7}, lookup, session=session) == "kept"
+    outcome = the_outcome(client, console, session)
+    assert (outcome["artifact_id"], outcome["summary"]) == ("store/report-7", "7 rows")
+    assert outcome["size_bytes"] == 120_000

@@ -20,7 +20,8 @@ from edictum_site_client.items import What, item
 from edictum_site_client.masking import Masking
 from edictum_site_client.named_checks import CheckUnavailable, Followed, NamedCheck
 from edictum_site_client.outbox import Family
-from edictum_site_client.recording import Call, Function, Options
+from edictum_site_client.outcomes import ToolOutcome
+from edictum_site_client.recording import Call, Circumstances, Function, Options
 from edictum_site_client.refreshing import Refresher
 from edictum_site_client.sdk_events import event_of
 from edictum_site_client.sending import Delivery, Sender
@@ -154,6 +155,7 @@ class Console:
         idempotent: bool | None = None,
         retryable: bool = True,
         deadline_s: float | None = None,
+        error_key: str | None = None,
     ) -> Callable[[Function], Function]: ...
 
     def tool(
@@ -164,13 +166,17 @@ class Console:
         idempotent: bool | None = None,
         retryable: bool = True,
         deadline_s: float | None = None,
+        error_key: str | None = None,
     ) -> Any:
-        """`@console.tool`, or `@console.tool("its name", …)`."""
+        """`@console.tool`, or `@console.tool("its name", …)`.
+
+        With `error_key="error"` a returned `{"error": "no such user"}` is a failure.
+        """
 
         def decorate(function: Function) -> Function:
             own = getattr(function, "__name__", type(function).__name__)
             name = tool if isinstance(tool, str) else own
-            options = Options(name, idempotent, retryable, deadline_s)
+            options = Options(name, idempotent, retryable, deadline_s, error_key)
             return recording.recorded(self, options, function)
 
         return decorate if tool is None or isinstance(tool, str) else decorate(tool)
@@ -192,6 +198,28 @@ class Console:
         return Call(
             self, options, arguments, call_id=call_id, session_id=session_id, turn_id=turn_id
         )
+
+    def record(
+        self,
+        outcome: ToolOutcome,
+        *,
+        arguments: Mapping[str, Any] | None = None,
+        session_id: str | None = None,
+        turn_id: str | None = None,
+        idempotent: bool | None = None,
+        tool_success: bool | None = None,
+        elapsed_ms: float | None = None,
+    ) -> None:
+        """Send an outcome that an executor has made. Never raises.
+
+        `tool_success` is what the success check says of an output that the outcome lacks, and
+        `elapsed_ms` the time of a call that ended in an artifact.
+        """
+        known = Circumstances(arguments, session_id, turn_id, idempotent, tool_success, elapsed_ms)
+        try:
+            recording.record(self, outcome, known)
+        except Exception:
+            logger.exception("An outcome could not be recorded")
 
     def session(self, session_id: str, turn_id: str | None = None) -> AbstractContextManager[None]:
         """Calls recorded inside, without a guard, belong to this session."""

@@ -8,8 +8,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from edictum_site_client.checks import SuccessCheck, edictums_own
-from edictum_site_client.items import NotSaid, Returned, What
-from edictum_site_client.matching import Execution, Matching, guard_behind
+from edictum_site_client.items import NotSaid, Raised, Returned, What
+from edictum_site_client.matching import Execution, Matching, guard_behind, returned_an_error
 from edictum_site_client.named_checks import judged_by
 from edictum_site_client.sdk_events import about_call, action_of
 
@@ -39,6 +39,8 @@ class GuardSink:
     def success_check(self, tool_name: str, result: Any) -> bool:
         asking = sys._getframe(1)
         self._matching.returned(tool_name, result, asking)
+        if returned_an_error(tool_name, result):
+            return False
         check = self._check or self._console.success_check
         if check is None:
             return edictums_own(tool_name, result, asking)
@@ -95,8 +97,9 @@ class GuardSink:
         what: What = execution.what or NotSaid()
         flagged = getattr(event, "postconditions_passed", None) is False
         if isinstance(what, Returned) and flagged and not self._console.masking.flagged_outputs:
-            what = NotSaid()
-            about["metadata"] |= {"output_withheld": "a rule of the contract objected to it"}
+            why = "a rule of the contract objected to it"
+            what = NotSaid() if what.error is None else Raised(f"Withheld: {why}")
+            about["metadata"] |= {"output_withheld": why}
         self._console.keep_outcome(
             what,
             about,

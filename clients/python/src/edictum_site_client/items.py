@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, TypedDict
 
 from edictum_site_client.masking import Masking
+from edictum_site_client.outcomes import (
+    SUMMARY_MAX_CHARS,
+    ToolArtifactReference,
+    ToolDenied,
+    ToolExecutionResult,
+    ToolFailure,
+    ToolOutcome,
+    ToolTimeout,
+)
 from edictum_site_client.values import Withheld, encoded, jsonable, text_of
 
 # Until Python 3.11 these were three classes.
@@ -18,7 +28,11 @@ TIMEOUTS = (TimeoutError, asyncio.TimeoutError, concurrent.futures.TimeoutError)
 
 @dataclass(frozen=True, slots=True)
 class Returned:
+    """By a tool; `error` is what the value says went wrong, if its tool reports errors so."""
+
     value: Any
+    error: Any = None
+    was_coerced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +49,62 @@ class Denied:
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """It ran, and its output is an artifact: of the console, or of the agent's own store."""
+
+    artifact_id: str
+    summary: str = ""
+    size_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class NotSaid:
     """It ran, and that is all that is known."""
 
 
-What = Returned | Raised | Denied | NotSaid
+What = Returned | Raised | Denied | Stored | NotSaid
+
+
+class Measures(TypedDict, total=False):
+    """What is known of an execution, whatever became of it."""
+
+    elapsed_ms: float | None
+    deadline_s: float | None
+    retryable: bool
+
+
+def what_of(outcome: ToolOutcome) -> tuple[What, Measures]:
+    match outcome:
+        case ToolExecutionResult():
+            returned = Returned(outcome.output, was_coerced=outcome.was_coerced)
+            return returned, {"elapsed_ms": outcome.elapsed_ms}
+        case ToolTimeout():
+            return Raised(TimeoutError()), {
+                "elapsed_ms": outcome.elapsed_ms,
+                "deadline_s": outcome.deadline_s,
+                "retryable": outcome.retryable,
+            }
+        case ToolFailure():
+            # The default of 0 says that the time was not measured.
+            elapsed_ms = outcome.elapsed_ms or None
+            return Raised(outcome.error), {
+                "elapsed_ms": elapsed_ms,
+                "retryable": outcome.retryable,
+            }
+        case ToolDenied():
+            return Denied(outcome.reason, outcome.details), {}
+        case ToolArtifactReference():
+            return Stored(outcome.artifact_id, outcome.summary, outcome.size_bytes), {}
+
+
+def error_in(value: Any, key: str | None) -> Any:
+    """The error that a returned object names under this key; None when there is none."""
+    if key is None or not isinstance(value, Mapping):
+        return None
+    try:
+        return value.get(key) or None
+    except Exception:  # noqa: BLE001 - an object of others: whatever it does, the tool call goes on
+        return None
 
 
 def item(
@@ -57,16 +122,25 @@ def item(
     tool = str(told["tool_name"])
     notes: dict[str, Any] = dict(told.pop("metadata", {}))
     _mask(told, "tool_args", tool, masking, notes, leaves=masking.arguments)
-    if elapsed_ms is not None and not isinstance(what, Denied):
-        told["elapsed_ms"] = round(elapsed_ms, 3)
+    if not isinstance(what, Denied) and (elapsed := _measure(elapsed_ms)) is not None:
+        told["elapsed_ms"] = round(elapsed, 3)
     match what:
+        case Returned(error=error) if error is not None:
+            told |= {"type": "failure", "error": _error_text(error, tool, masking)}
+            told["retryable"] = retryable
         case Returned(value):
             told |= {"type": "execution_result", "output": value}
             _mask(told, "output", tool, masking, notes, leaves=masking.outputs)
+            if what.was_coerced:
+                told["was_coerced"] = True
+        case Stored(artifact_id, summary, size_bytes):
+            summary = text_of(summary, masking)[:SUMMARY_MAX_CHARS] if masking.outputs else ""
+            told |= {"type": "artifact_reference", "artifact_id": artifact_id}
+            told |= {"summary": summary, "size_bytes": size_bytes}
         case NotSaid():
             told["type"] = "execution_result"
         case Raised(error) if isinstance(error, TIMEOUTS):
-            told |= {"type": "timeout", "deadline_s": deadline_s, "retryable": retryable}
+            told |= {"type": "timeout", "deadline_s": _measure(deadline_s), "retryable": retryable}
         case Raised(error):
             told |= {"type": "failure", "error": _error(error, masking), "retryable": retryable}
         case Denied(reason, details):
@@ -94,6 +168,20 @@ def _mask(
         told[name] = jsonable(tool, value, masking)
     except Withheld as why:
         notes[f"{name}_withheld"] = str(why)
+
+
+def _measure(number: float | None) -> float | None:
+    """The console takes no number of seconds or milliseconds below zero, nor an infinite one."""
+    return number if number is not None and math.isfinite(number) and number >= 0 else None
+
+
+def _error_text(error: Any, tool: str, masking: Masking) -> str:
+    if isinstance(error, (BaseException, str)):
+        return _error(error, masking)
+    try:
+        return text_of(encoded(jsonable(tool, error, masking)).decode(), masking)
+    except Withheld as why:
+        return f"Withheld: {why}"
 
 
 def _error(error: BaseException | str, masking: Masking) -> str:

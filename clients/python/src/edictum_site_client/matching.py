@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from edictum_site_client.items import Raised, Returned
+from edictum_site_client.items import Raised, Returned, Stored
 
 # Where `guard.run()` itself asks the check; everywhere else it is an adapter.
 RUNS = frozenset(("edictum", "edictum._runner"))
@@ -34,7 +34,7 @@ class Open:
 
     call_id: str
     tool_name: str
-    what: Returned | Raised | None = None
+    what: Returned | Raised | Stored | None = None
     elapsed_ms: float | None = None
     deadline_s: float | None = None
     retryable: bool = True
@@ -52,7 +52,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    what: Returned | Raised | None
+    what: Returned | Raised | Stored | None
     elapsed_ms: float | None
     deadline_s: float | None = None
     retryable: bool = True
@@ -67,6 +67,18 @@ def open_call(tool_name: str) -> Open | None:
         if isinstance(entry, Open):
             return entry if entry.tool_name == tool_name and entry.what is None else None
     return None
+
+
+def returned_an_error(tool_name: str, result: Any) -> bool:
+    """Whether the decorated tool of a call around this one took this very result for an error."""
+    return any(
+        isinstance(entry, Open)
+        and entry.tool_name == tool_name
+        and isinstance(entry.what, Returned)
+        and entry.what.error is not None
+        and entry.what.value is result
+        for entry in _CONTEXT.get()
+    )
 
 
 class Matching:

@@ -13,9 +13,19 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from edictum_site_client.items import Denied, NotSaid, Raised, Returned, What
+from edictum_site_client.items import (
+    Denied,
+    NotSaid,
+    Raised,
+    Returned,
+    Stored,
+    What,
+    error_in,
+    what_of,
+)
 from edictum_site_client.matching import Open, open_call
 from edictum_site_client.named_checks import judged_by
+from edictum_site_client.outcomes import ToolOutcome
 
 if TYPE_CHECKING:
     from edictum_site_client.console import Console
@@ -31,6 +41,7 @@ class Options:
     idempotent: bool | None = None
     retryable: bool = True
     deadline_s: float | None = None
+    error_key: str | None = None
 
 
 @dataclass(frozen=True)
@@ -77,9 +88,15 @@ class Call:
         self._guarded: Open | None = open_call(options.name) if call_id is None else None
         self.call_id = call_id or (self._guarded.call_id if self._guarded else str(uuid.uuid4()))
 
-    def returned(self, value: Any) -> Any:
-        self._what = Returned(value)
+    def returned(self, value: Any, *, was_coerced: bool = False) -> Any:
+        """`was_coerced`: the arguments were repaired before the tool ran."""
+        error = error_in(value, self._options.error_key)
+        self._what = Returned(value, error, was_coerced)
         return value
+
+    def artifact(self, artifact_id: str, summary: str = "", size_bytes: int = 0) -> None:
+        """The output is kept in a store of the agent's own, or was uploaded to the console."""
+        self._what = Stored(artifact_id, summary, size_bytes)
 
     def failed(self, error: BaseException | str) -> None:
         """Without raising: for a tool that reports its errors some other way."""
@@ -106,7 +123,7 @@ class Call:
             _INSIDE.reset(self._token)
         what = self._what if error is None else Raised(error)
         guarded, options = self._guarded, self._options
-        if guarded is not None and isinstance(what, (Returned, Raised)):
+        if guarded is not None and isinstance(what, (Returned, Raised, Stored)):
             # The guard's event is still to come, and knows more of the call than is known here.
             guarded.what, guarded.elapsed_ms = what, elapsed_ms
             guarded.deadline_s, guarded.retryable = options.deadline_s, options.retryable
@@ -132,19 +149,61 @@ class Call:
 
     def _about(self, what: What) -> dict[str, Any]:
         name = self._options.name
-        success = self._console.judged(name, what.value) if isinstance(what, Returned) else None
-        return {
-            "call_id": self.call_id,
-            "tool_name": name,
-            "agent_id": self._console.agent_id,
+        success = _success(self._console, name, what)
+        return _about(self._console, self.call_id, name, success=success) | {
             "tool_args": self._arguments,
             "session_id": self._session_id,
             "turn_id": self._turn_id,
             "idempotent": self._options.idempotent,
-            "tool_success": success,
             "parent_call_id": self._parent,
-            "metadata": judged_by(self._console.success_check),
         }
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What an executor knows of a call beside its outcome."""
+
+    arguments: Any = None
+    session_id: str | None = None
+    turn_id: str | None = None
+    idempotent: bool | None = None
+    tool_success: bool | None = None
+    elapsed_ms: float | None = None
+
+
+def record(console: Console, outcome: ToolOutcome, known: Circumstances) -> None:
+    what, measures = what_of(outcome)
+    where, success = _WHERE.get(), known.tool_success
+    if success is None:
+        success = _success(console, outcome.tool_name, what)
+    about = _about(console, outcome.call_id, outcome.tool_name, success=success) | {
+        "tool_args": known.arguments,
+        "session_id": known.session_id or where.session_id,
+        "turn_id": known.turn_id or where.turn_id,
+        "idempotent": known.idempotent,
+        "parent_call_id": _INSIDE.get(),
+    }
+    if known.elapsed_ms is not None:
+        measures["elapsed_ms"] = known.elapsed_ms
+    console.keep_outcome(what, about, **measures)
+
+
+def _success(console: Console, tool_name: str, what: What) -> bool | None:
+    if not isinstance(what, Returned):
+        return None
+    return False if what.error is not None else console.judged(tool_name, what.value)
+
+
+def _about(
+    console: Console, call_id: str, tool_name: str, *, success: bool | None
+) -> dict[str, Any]:
+    return {
+        "call_id": call_id,
+        "tool_name": tool_name,
+        "agent_id": console.agent_id,
+        "tool_success": success,
+        "metadata": judged_by(console.success_check),
+    }
 
 
 def recorded(console: Console, options: Options, function: Function) -> Function:
