@@ -71,7 +71,10 @@ def refuse(request: HttpRequest, error: errors.GovernanceError) -> HttpResponse:
 
 @api.exception_handler(BodyRefused)
 def refuse_body(request: HttpRequest, error: BodyRefused) -> HttpResponse:
-    return api_error(error.status, error.code, error.detail)
+    response = api_error(error.status, error.code, error.detail)
+    if error.retry_after:
+        response.headers["Retry-After"] = str(error.retry_after)
+    return response
 
 
 @api.exception_handler(NotYet)

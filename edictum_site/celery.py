@@ -45,6 +45,10 @@ app.conf.beat_schedule = {
         "task": "outcomes.tasks.find_unread_documents",
         "schedule": timedelta(minutes=1),
     },
+    "find faults of the place": {
+        "task": "outcomes.tasks.find_faults",
+        "schedule": timedelta(seconds=5),
+    },
     "note agents that hold a stream": {
         "task": "outcomes.tasks.note_connected",
         "schedule": timedelta(seconds=10),

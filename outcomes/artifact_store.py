@@ -8,6 +8,7 @@ and in lines.
 import hashlib
 import os
 import secrets
+import socket
 import struct
 import sys
 from array import array
@@ -31,6 +32,19 @@ _TAIL = struct.Struct("<QQQ8s")  # bytes, newlines, frames, magic
 
 class NotStored(Exception):
     """No artifact of that name lies here."""
+
+
+class NotHere(NotStored, OSError):
+    """No file of that name on this host. Where a row says that there is one, the place is at fault:
+    a folder that is not mounted, or not the shared one."""
+
+
+def fault_words(error: Exception) -> str:
+    """What is wrong with the store, for people who do not know its folders."""
+    if isinstance(error, NotHere):
+        return f"The file of the artifact {error.args[0]} is missing on {socket.gethostname()}."
+    reason = (isinstance(error, OSError) and error.strerror) or str(error)
+    return f"The artifact store cannot be used on {socket.gethostname()}: {reason}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +98,15 @@ class Reader:
         try:
             self._file = _path(project_id, sha256).open("rb")
         except FileNotFoundError:
-            raise NotStored(sha256) from None
+            raise NotHere(sha256) from None
         try:
             self._read_index()
-        except (ValueError, OSError, OverflowError, struct.error):
+        except (ValueError, OverflowError, struct.error):
             self._file.close()
             raise NotStored(sha256) from None  # a disk that forgets is no reason to fail elsewhere
+        except OSError:
+            self._file.close()
+            raise
 
     def __enter__(self) -> "Reader":
         return self
@@ -101,7 +118,10 @@ class Reader:
         self._file.close()
 
     def _read_index(self) -> None:
-        end = self._file.seek(-_TAIL.size, os.SEEK_END)
+        size = self._file.seek(0, os.SEEK_END)
+        if size < _TAIL.size:
+            raise ValueError
+        end = self._file.seek(size - _TAIL.size)
         self.size_bytes, self.newlines, frames, magic = _TAIL.unpack(self._file.read(_TAIL.size))
         index = array("Q")
         self._end = end - frames * 3 * index.itemsize

@@ -21,6 +21,11 @@ def settle() -> None:
 
 
 @shared_task
+def find_faults() -> None:
+    commands.find_faults()
+
+
+@shared_task
 def remove_unreferenced_artifacts() -> None:
     commands.remove_unreferenced_artifacts()
 

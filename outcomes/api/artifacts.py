@@ -22,6 +22,7 @@ from outcomes.wire import BodyRefused
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 CHUNK = 256 * 1024
+RETRY_AFTER = 10  # seconds: a folder is not mounted in less
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
@@ -35,7 +36,7 @@ def post_artifact(request: AccessRequest) -> HttpResponse:
         )
     except OSError as error:
         if error.errno not in FULL:
-            raise
+            raise store_away(error) from error
         raise BodyRefused(507, "disk_full", "The disk that keeps artifacts is full.") from error
     return answer(
         {
@@ -73,6 +74,8 @@ def send(
 ) -> HttpResponseBase:
     try:
         reader = artifact_store.Reader(project_id, sha256)
+    except OSError as error:  # there is a row of it, so it is the place that is at fault
+        raise store_away(error) from error
     except artifact_store.NotStored:
         raise NotFound("The artifact's content is gone.") from None
     size, status = reader.size_bytes, 200
@@ -84,6 +87,9 @@ def send(
         try:
             start, stop = reader.place_of_lines(first, last)
             in_all = reader.lines
+        except OSError as error:
+            reader.close()
+            raise store_away(error) from error
         except artifact_store.NotStored:
             reader.close()
             raise NotFound("The artifact's content is gone.") from None
@@ -102,6 +108,11 @@ def send(
     response = FileResponse(part, content_type=media_type, status=status, headers=headers)
     response.headers["Content-Length"] = str(stop - start)
     return response
+
+
+def store_away(error: OSError) -> BodyRefused:
+    detail = artifact_store.fault_words(error)
+    return BodyRefused(503, "store_unavailable", detail, retry_after=RETRY_AFTER)
 
 
 def _pieces(request: HttpRequest) -> Iterator[bytes]:

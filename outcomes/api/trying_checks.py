@@ -96,7 +96,7 @@ class _Outputs:
     def read(self, artifact_id: str) -> Any:
         contents = Contents()
         self.left -= contents.size_of(self.project, artifact_id)
-        return _TOO_MANY if self.left < 0 else contents.value_of(self.project, artifact_id)
+        return _TOO_MANY if self.left < 0 else contents.value_or_fault(self.project, artifact_id)
 
 
 def _problems(read: CheckedText) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from outcomes.commands.demo import (
     remove_traffic,
 )
 from outcomes.commands.drift import find_drift
+from outcomes.commands.faults import find_faults
 from outcomes.commands.increments import Increment, counting_up
 from outcomes.commands.old_calls import look_through_old_calls, waiting_old_calls
 from outcomes.commands.presence import (
@@ -81,6 +82,7 @@ __all__ = [
     "dismiss_suggestion",
     "end_demo",
     "find_drift",
+    "find_faults",
     "find_unread_documents",
     "forget_connected",
     "is_more_than_one_can_do",

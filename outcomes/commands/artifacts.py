@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
@@ -13,7 +13,7 @@ from governance.auth import Access
 from governance.domain.actor import CONSOLE
 from governance.queries import project_numbered
 from outcomes import artifact_store
-from outcomes.models import Artifact, Call
+from outcomes.models import Artifact, Batch, Call
 from outcomes.wire import BodyRefused
 
 UNREFERENCED_FOR = timedelta(hours=24)
@@ -87,7 +87,13 @@ def _remove(project: int, pks: list[int]) -> int:
     return len(gone)
 
 
+def _oldest_that_waits() -> datetime:
+    """When the oldest batch was accepted that may come to refer to one; now when none waits."""
+    waiting = Batch.objects.filter(set_aside_at=None).order_by("id")
+    return waiting.values_list("received_at", flat=True).first() or timezone.now()
+
+
 def _unreferenced() -> QuerySet[Artifact]:
-    before = timezone.now() - UNREFERENCED_FOR
+    before = _oldest_that_waits() - UNREFERENCED_FOR
     referring = Call.objects.filter(artifact=OuterRef("pk"))
     return Artifact.objects.filter(~Exists(referring), created_at__lt=before)

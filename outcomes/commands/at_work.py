@@ -90,7 +90,7 @@ def wait_for_older(first: int) -> None:
 def left_behind() -> Iterator[list[int]]:
     """The batches in hand of each worker that died; once taken note of, it is forgotten."""
     for path in _paths():
-        with suppress(FileNotFoundError), path.open("r+b") as file, suppress(BlockingIOError):
+        with suppress(OSError), path.open("r+b") as file:  # gone, locked, or on no disk
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(file.fileno()).st_nlink:  # else another worker has taken note of it
                 yield _read(file.read())

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import cast
+from typing import NamedTuple, cast
 
 from django.db import connection, transaction
 from django.db.models import QuerySet
@@ -51,6 +51,11 @@ class Claimed:
     source: Source
     sender: Sender
     body: bytes
+
+
+class Suspect(NamedTuple):
+    id: int
+    fault: str
 
 
 class Taken(Exception):
@@ -110,10 +115,12 @@ def is_more_than_one_can_do() -> bool:
     return len(items) == MANY_BATCHES or sum(items) >= MUCH
 
 
-def to_try_alone() -> int | None:
+def to_try_alone() -> Suspect | None:
     """One for which it is time: it failed before, or was among those over which a worker died."""
     due = Batch.objects.filter(set_aside_at=None, next_try_at__lte=timezone.now())
-    return due.order_by("next_try_at").values_list("id", flat=True).first()
+    # Of several that wait for one fault to end, each has its turn.
+    row = due.order_by("next_try_at", "tries", "id").values_list("id", "fault").first()
+    return None if row is None else Suspect(*row)
 
 
 def note_failure(batch_id: int, error: Exception) -> None:
@@ -136,11 +143,12 @@ def _note(batch_id: int, error: str, *, of: int) -> None:
         if batch is None:
             return
         now = timezone.now()
-        batch.tries += 1
+        batch.tries = 1 if batch.fault else batch.tries + 1  # tries over a fault do not count
+        batch.fault = ""
         batch.error = as_text(error[:4_000])
         batch.next_try_at = now + PAUSE * 2 ** (batch.tries - 1)
         batch.set_aside_at = now if batch.tries >= of else None
-        batch.save(update_fields=["tries", "error", "next_try_at", "set_aside_at"])
+        batch.save(update_fields=["tries", "error", "fault", "next_try_at", "set_aside_at"])
 
 
 def _next(only: int | None, *, lock: bool = False) -> list[Claimed]:

@@ -18,7 +18,7 @@ from outcomes.models import Artifact
 
 ArtifactKey = tuple[int, str]  # the project, and the SHA-256 or whatever else an agent wrote
 
-GONE = Unreadable("The output was stored, and is gone.")
+DAMAGED = Unreadable("The stored output is damaged.", is_fault=True)
 IN_ONE_QUERY = 500
 # Bytes of outputs whose values are remembered, as they are stored: what is read of JSON can take
 # twenty times that, and a thousand calls may each refer to another one.
@@ -38,6 +38,7 @@ class _Known:
 
 @dataclass(slots=True)
 class Contents:
+    fault: str = ""  # what was wrong with the store when it was read last in vain
     _kept: dict[ArtifactKey, _Known] = field(default_factory=dict)
     _known: dict[ArtifactKey, _Known | None] = field(default_factory=dict)
     _values: dict[ArtifactKey, Json | Unreadable] = field(default_factory=dict)
@@ -71,8 +72,16 @@ class Contents:
         known = self._kept.get(key) or self._known[key]
         return known.size_bytes if known else 0
 
+    def value_or_fault(self, project: int, artifact_id: str) -> Json | Unreadable:
+        """The whole output, or why it cannot be read at the moment."""
+        try:
+            return self.value_of(project, artifact_id)
+        except OSError as error:
+            self.fault = artifact_store.fault_words(error)
+            return Unreadable(self.fault, is_fault=True)
+
     def value_of(self, project: int, artifact_id: str) -> Json | Unreadable:
-        """The whole output as a check sees it."""
+        """The whole output as a check sees it; raises OSError while the store cannot be read."""
         key = (project, artifact_id)
         if key not in self._values:
             self.learn([key])
@@ -135,8 +144,10 @@ def _read(key: ArtifactKey, known: _Known | None) -> Json | Unreadable:
     try:
         with artifact_store.Reader(*key) as reader:
             content = b"".join(reader.bytes_of(0, reader.size_bytes))
+    except artifact_store.NotHere:
+        raise
     except artifact_store.NotStored:
-        return GONE
+        return DAMAGED
     return artifact_value(content, known.media_type)
 
 

@@ -44,6 +44,7 @@ from outcomes.rejudging import (
 TOLD_EVERY: Final = 0.5  # seconds
 AT_ONCE: Final = {"postgresql": 500, "sqlite": 100}  # calls of one transaction
 TRIES: Final = 5  # of a transaction that another one locked out
+KEPT: Final = "Calls with such an output keep their verdicts; start it again when that is mended."
 Status = RejudgingPart.Status
 _parts: Final = RejudgingPart.objects.all
 
@@ -85,7 +86,8 @@ def _run(part: RejudgingPart) -> None:
         return  # with its project
     begin(rejudging.pk)
     try:
-        _Work(rejudging, part).run()
+        work = _Work(rejudging, part)
+        work.run()
     except Cancelled:
         return
     except (KeyboardInterrupt, SystemExit):
@@ -94,8 +96,16 @@ def _run(part: RejudgingPart) -> None:
     except GovernanceError as error:
         jobs.end(part, Status.FAILED, error=str(error)[:500])
     else:
-        jobs.end(part, Status.DONE)
+        _end(part, work.fault)
     end_if_all_did(rejudging.pk)
+
+
+def _end(part: RejudgingPart, fault: str) -> None:
+    """Calls whose output the store could not give keep their verdicts, and the job says so."""
+    if fault:
+        jobs.end(part, Status.FAILED, error=f"{fault} {KEPT}"[:500])
+    else:
+        jobs.end(part, Status.DONE)
 
 
 class _Work:
@@ -118,10 +128,16 @@ class _Work:
         self._shifts = Shifts.of_json(kept.get("shifts", {}))
         self._passed = part.passed if self._after else 0
         self._seconds = kept.get("cpu_seconds", 0.0)
+        self._fault: str = kept.get("fault", "")
         self._began = jobs.processor_seconds()
         self._told_at = self._heard_at = time.monotonic()
         self._session: int | None = None
         self._readings = Readings(())
+
+    @property
+    def fault(self) -> str:
+        """Why some outputs could not be read; empty when all could."""
+        return self._fault
 
     def _of_its_text(self, rejudging: Rejudging) -> CheckFor:
         bound = rejudging.scope == Rejudging.Scope.BOUND
@@ -154,8 +170,9 @@ class _Work:
             judged = None
             if row.id in wanted:
                 judged = judging.judge(
-                    row, outputs, lambda artifact: contents.value_of(self._project, artifact)
+                    row, outputs, lambda artifact: contents.value_or_fault(self._project, artifact)
                 )
+                self._fault = self._fault or contents.fault
                 self._be_heard()
             told.append((row, judged))
         return told
@@ -275,6 +292,7 @@ class _Work:
             "flips": self._flips.as_json(),
             "shifts": self._shifts.as_json(),
             "cpu_seconds": self._seconds + jobs.processor_seconds() - self._began,
+            "fault": self._fault,
         }
         if not jobs.note(self._part, passed=self._passed, result=result, **more):
             raise Cancelled

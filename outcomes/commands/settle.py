@@ -8,8 +8,11 @@ from django.db import InterfaceError, OperationalError, connection
 from outcomes.commands.ahead import Ahead
 from outcomes.commands.at_work import left_behind
 from outcomes.commands.claims import Taken, claimed, note_death, note_failure, taken, to_try_alone
+from outcomes.commands.faults import fault_of, let_all_try_again, note_fault
 from outcomes.commands.reading import read
 from outcomes.commands.writing import write
+from outcomes.models.faults import is_passing
+from outcomes.models.inbox import STORE
 
 logger = logging.getLogger(__name__)
 
@@ -19,13 +22,20 @@ def settle_inbox(ahead: Ahead | None = None) -> int:
 
     Killed at any point, it has done all or nothing. A claim that fails, or that a worker died of,
     is tried again batch by batch, beside what comes fresh, so that one bad batch holds up nobody.
+    A batch that meets a fault of the place (a full disk, a folder that is not mounted) waits for as
+    long as that lasts, and the others go on.
     """
     for batches in left_behind():
         logger.error("A worker died over the batches %s", batches)
         note_death(batches)
     settled = _settle_fresh(ahead)
     suspect = to_try_alone()
-    return settled if suspect is None else settled + _settle_alone(suspect)
+    if suspect is None:
+        return settled
+    items = _settle_alone(suspect.id)
+    if items and suspect.fault == STORE:
+        let_all_try_again()
+    return settled + items
 
 
 def _settle_fresh(ahead: Ahead | None) -> int:
@@ -38,9 +48,12 @@ def _settle_fresh(ahead: Ahead | None) -> int:
     except Taken:
         return 1  # there may be more; the other worker has those
     except Exception as error:
-        if not tried or _is_passing(error) or _is_gone():
+        if not tried or is_passing(error) or _is_gone():
             raise
-        logger.exception("A claim could not be settled; its batches are tried one by one")
+        logger.warning(
+            "A claim could not be settled; its batches are tried one by one",
+            exc_info=None if fault_of(error) else error,
+        )
     finally:
         gc.enable()
     return sum(_settle_alone(batch) for batch in tried) or 1
@@ -65,21 +78,15 @@ def _settle_alone(batch: int) -> int:
     except Taken:
         return 0
     except Exception as error:
-        if _is_passing(error) or _is_gone():
+        if is_passing(error) or _is_gone():
             raise
+        if fault := fault_of(error):
+            logger.error("Batch %d waits: %s", batch, error)
+            note_fault(batch, fault, error)
+            return 0
         logger.exception("Batch %d could not be settled", batch)
         note_failure(batch, error)
         return 1  # no sign that nothing waits behind it
-
-
-def _is_passing(error: Exception) -> bool:
-    """Whether waiting helps: a deadlock, a lock, a full disk, a server that stops."""
-    if not isinstance(error, OperationalError | InterfaceError):
-        return False
-    state = getattr(error.__cause__, "sqlstate", None)
-    if state is not None:  # PostgreSQL tells by the class of its code
-        return state[:2] in {"08", "40", "53", "55", "57"}
-    return any(word in str(error) for word in ("locked", "disk is full", "disk I/O"))
 
 
 def _is_gone() -> bool:

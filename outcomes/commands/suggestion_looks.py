@@ -16,6 +16,7 @@ from governance.domain.checks.shipped.versions import VERSIONS
 from governance.domain.success import Verdict
 from governance.queries.judging import state_of_judges
 from governance.queries.projects import environments_by_id
+from outcomes.artifact_store import fault_words
 from outcomes.commands import jobs
 from outcomes.commands.contents import Contents
 from outcomes.commands.suggestions_found import keep, tell_of_suggestions
@@ -149,9 +150,15 @@ def _run(waiting: SuggestionLook, turn: float = 0.0) -> bool:
                 jobs.held(waiting).update(asked_at=timezone.now())
                 jobs.put_back(waiting)
                 return False
-            keep(project, tool, _looked_at(waiting, tool, names[tool], judging))
+            try:
+                keep(project, tool, _looked_at(waiting, tool, names[tool], judging))
+            except OSError as error:  # what was found before stays
+                begun["fault"] = fault_words(error)
             begun["after"] = tool
         tell_of_suggestions(project)
+        if fault := begun.get("fault"):  # it is asked for again soon
+            jobs.end(waiting, Status.FAILED, error=fault[:500])
+            return True
         now = timezone.now()
         told = {"looked_at": now} | ({"looked_at_all": now} if begun["all"] else {})
         seen = {"seen": begun["newest"], "judges": begun["judges"]}

@@ -49,6 +49,7 @@ class NotChecked:
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     reason: str
+    is_fault: bool = False  # of the store, so no evidence about the call: its verdict stays
 
 
 KEPT_BY_AGENT: Final = Unreadable("The output is kept by the agent.")

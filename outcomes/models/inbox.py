@@ -12,6 +12,12 @@ TRIES = 3  # a batch that failed so often is set aside
 # the worker, for reasons of his own, and again, and again.
 DEATHS = 5
 
+STORE, MISSING = "store", "missing"
+FAULTS = [
+    (STORE, "the artifact store cannot be read or written"),
+    (MISSING, "an artifact is missing on this host"),
+]
+
 
 class Batch(models.Model):
     """Acknowledged items of one post, compressed. The row's presence means: not settled yet."""
@@ -29,6 +35,8 @@ class Batch(models.Model):
     tries = models.PositiveSmallIntegerField(default=0)
     next_try_at = models.DateTimeField(null=True)  # alone, because something went wrong before
     error = models.TextField(blank=True)
+    # What is wrong with the place where it was settled: it waits for as long as that lasts.
+    fault = models.CharField(max_length=8, choices=FAULTS, blank=True, default="", db_default="")
     set_aside_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -40,6 +48,11 @@ class Batch(models.Model):
                 fields=["next_try_at"],
                 name="batch_to_try_alone",
                 condition=Q(set_aside_at=None, next_try_at__isnull=False),
+            ),
+            models.Index(
+                fields=["project", "id"],
+                name="batch_set_aside",
+                condition=Q(set_aside_at__isnull=False),
             ),
         ]
 

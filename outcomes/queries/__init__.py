@@ -33,6 +33,7 @@ from outcomes.queries.calls import (
     whole_calls,
 )
 from outcomes.queries.inbox import (
+    faults_of,
     rejected_count,
     rejected_items,
     set_aside_batches,
@@ -112,6 +113,7 @@ __all__ = [
     "calls_of_session",
     "counters_of",
     "events_of",
+    "faults_of",
     "figures",
     "figures_by",
     "figures_by_over_time",

@@ -63,17 +63,17 @@ class Beginning:
 
 
 def piece_of(project_id: int, sha256: str, media_type: str, wanted: str, at: Place) -> Piece | None:
-    """None when its bytes are gone."""
+    """None when its file cannot be read."""
     try:
         stored = artifact_store.stored_bytes(project_id, sha256) or 0
         with artifact_store.Reader(project_id, sha256) as reader:
             return _piece(reader, stored, media_type, wanted, at)
-    except artifact_store.NotStored:
+    except (artifact_store.NotStored, OSError):
         return None
 
 
 def beginning_of(project_id: int, sha256: str) -> Beginning | None:
-    """How it begins, for a page that shows more than it; None when its bytes are gone."""
+    """How it begins, for a page that shows more than it; None when its file cannot be read."""
     try:
         with artifact_store.Reader(project_id, sha256) as reader:
             head = _bytes(reader, 0, PREVIEWED)
@@ -82,7 +82,7 @@ def beginning_of(project_id: int, sha256: str) -> Beginning | None:
             piece = text_piece(head, 0, 1, is_end=len(head) == reader.size_bytes, most=PREVIEW)
             text = "\n".join(line.text for line in piece.lines)
             return Beginning(text, is_text=True, is_whole=piece.stop == reader.size_bytes)
-    except artifact_store.NotStored:
+    except (artifact_store.NotStored, OSError):
         return None
 
 

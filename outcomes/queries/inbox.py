@@ -1,12 +1,28 @@
 """What was refused at the door, and what could not be settled and was set aside."""
 
-from typing import Final
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from django.db.models import Count, Min, Sum
 
 from outcomes.models import Batch, RejectedItem
 from outcomes.queries.paging import Page, Place, page_of
 
 REJECTED_SHOWN: Final = 50
 SET_ASIDE_SHOWN: Final = 50
+
+
+FAULTS_SHOWN: Final = 20
+
+
+class Fault(NamedTuple):
+    """What is wrong with the place, and what waits for its end."""
+
+    error: str
+    batches: int
+    items: int
+    oldest: datetime
+    next_try: datetime
 
 
 def rejected_items(
@@ -18,6 +34,22 @@ def rejected_items(
 
 def rejected_count(project_id: int) -> int:
     return RejectedItem.objects.filter(project=project_id).count()
+
+
+def faults_of(project_id: int) -> list[Fault]:
+    """Of a project's batches, the one that has made most of them wait first."""
+    waiting = Batch.objects.filter(
+        project=project_id, set_aside_at=None, next_try_at__isnull=False
+    ).exclude(fault="")
+    found = (
+        waiting.order_by()
+        .values("error")
+        .annotate(
+            batches=Count("id"), of=Sum("items"), oldest=Min("received_at"), next=Min("next_try_at")
+        )
+    )
+    rows = found.order_by("-batches", "error")[:FAULTS_SHOWN]
+    return [Fault(*row) for row in rows.values_list("error", "batches", "of", "oldest", "next")]
 
 
 def set_aside_batches(

@@ -70,6 +70,8 @@ class Judging:
         if isinstance(output, NotReported):
             reason = NO_OUTPUT if row.kind in ("execution_result", ARTIFACT) else ""
             return Judged(Said(before, before, not_checked=reason), None)
+        if isinstance(output, Unreadable) and output.is_fault:
+            return Judged(Said(before, before, not_checked=output.reason), None)
         if isinstance(output, Unreadable):
             return self._judged(row, before, NotChecked(output.reason))
         return self._judged(row, before, judged_by(check, row.tool, output, row.elapsed_ms))

@@ -58,8 +58,8 @@ def _opened(request: MemberRequest, sha256: str) -> tuple[Artifact, Reader]:
         raise NotFound("There is no such artifact.")
     try:
         return artifact, Reader(request.project.pk, sha256)
-    except artifact_store.NotStored as error:
-        raise NotFound("The bytes of this artifact are gone.") from error
+    except (artifact_store.NotStored, OSError) as error:
+        raise NotFound("The file of this artifact cannot be read.") from error
 
 
 def _sent(reader: Reader, kind: str, policy: str) -> HttpResponseBase:

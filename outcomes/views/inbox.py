@@ -64,6 +64,7 @@ def set_aside(request: MemberRequest) -> HttpResponseBase:
     context = {
         "page_title": "Set-aside batches",
         "batches": page.rows,
+        "faults": queries.faults_of(project),
         "backlog": backlog,
         "waited": timedelta(seconds=backlog.seconds_behind),
         "shown": f"{len(page.rows):,} of {backlog.set_aside:,}, newest first",

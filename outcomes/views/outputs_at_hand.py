@@ -28,4 +28,4 @@ class OutputsAtHand:
         if size > self._left:
             return TOO_MANY
         self._left -= size
-        return self._contents.value_of(self._project, artifact_id)
+        return self._contents.value_or_fault(self._project, artifact_id)

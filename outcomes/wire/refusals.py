@@ -20,8 +20,9 @@ OF_THE_DECODER = (
 class BodyRefused(Exception):
     """The body as a whole cannot be taken; nothing of it was stored."""
 
-    def __init__(self, status: int, code: str, detail: str) -> None:
+    def __init__(self, status: int, code: str, detail: str, *, retry_after: int = 0) -> None:
         super().__init__(detail)
+        self.retry_after = retry_after  # seconds; none where the same would be refused again
         self.status = status
         self.code = code
         self.detail = detail

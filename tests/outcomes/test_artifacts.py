@@ -218,10 +218,7 @@ def test_a_file_that_the_disk_spoilt_is_gone_and_spoils_nothing(
     item = an_outcome("c", type="artifact_reference", artifact_id=sha256)
     agent.post(item, an_outcome("neighbour"))
     call = agent.outcome("c")
-    assert (call["checked"], call["verdict_reason"]) == (
-        False,
-        "The output was stored, and is gone.",
-    )
+    assert (call["checked"], call["verdict_reason"]) == (False, "The stored output is damaged.")
 
 
 def test_a_spoilt_frame_is_not_checked(project: Project, agent: Agent):

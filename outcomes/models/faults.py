@@ -1,0 +1,33 @@
+"""Faults of the database that pass: waiting helps, and the same may work soon."""
+
+from typing import Final
+
+from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
+
+READ_ONLY: Final = "25006"  # a standby, or a server that was told to write nothing
+_CLASSES: Final = {"08", "40", "53", "55", "57", "58"}  # of PostgreSQL's codes
+_WORDS: Final = ("locked", "disk is full", "disk I/O", "readonly", "unable to open")  # of SQLite
+
+
+def is_passing(error: Exception) -> bool:
+    """A deadlock, a lock, a full disk, a server that stops or writes nothing."""
+    if is_read_only(error):
+        return True
+    if not isinstance(error, OperationalError | InterfaceError):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    if state is not None:
+        return state[:2] in _CLASSES
+    return any(word in str(error) for word in _WORDS)
+
+
+def is_read_only(error: Exception) -> bool:
+    """Django calls it an internal error, as if the database had broken."""
+    return (
+        isinstance(error, InternalError) and getattr(error.__cause__, "sqlstate", "") == READ_ONLY
+    )
+
+
+def is_away(error: DatabaseError) -> bool:
+    """Whether a request is to be answered with *try again*: nothing of it was kept."""
+    return isinstance(error, OperationalError) or is_read_only(error)
