@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from typing import Any
 
-from django.db import OperationalError
+from django.db import DatabaseError, InternalError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
@@ -24,6 +24,7 @@ from outcomes.api import router as outcomes_router
 from outcomes.api.backtests import router as backtests_router
 from outcomes.api.rejudging import check_backtests, reclassifications
 from outcomes.api.trying_checks import router as trying_checks_router
+from outcomes.models.faults import end_session_if_read_only, is_away
 from outcomes.wire import BodyRefused
 
 logger = logging.getLogger(__name__)
@@ -83,8 +84,13 @@ def ask_again(request: HttpRequest, error: NotYet) -> HttpResponse:
 
 
 @api.exception_handler(OperationalError)
-def database_away(request: HttpRequest, error: OperationalError) -> HttpResponse:
-    """Locked, full, stopping, gone: nothing was acknowledged, and the same may work soon."""
+@api.exception_handler(InternalError)
+def database_away(request: HttpRequest, error: DatabaseError) -> HttpResponse:
+    """Locked, full, stopping, gone, read-only: nothing was acknowledged, and the same may work
+    soon."""
+    if not is_away(error):
+        raise error
+    end_session_if_read_only(error)
     logger.error("The database did not do what was asked of it", exc_info=error)
     response = api_error(503, "database_unavailable", AWAY)
     response.headers["Retry-After"] = "1"

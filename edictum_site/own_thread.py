@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from django.db import connection
 
+from outcomes.models.faults import end_session_if_read_only
 from outcomes.models.statements import Steps, carry_out
 
 Told = TypeVar("Told")
@@ -49,6 +50,7 @@ class OwnThread:
             except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
                 tell = partial(_fail, done, error)
                 connection.close_if_unusable_or_obsolete()
+                end_session_if_read_only(error)
             with suppress(RuntimeError):  # the loop has ended: nobody waits any more
                 done.get_loop().call_soon_threadsafe(tell)
         connection.close()

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import msgspec
-from django.db import DataError, IntegrityError, OperationalError
+from django.db import DataError, IntegrityError
 
 from edictum_site.at_hand.sqlite import SqliteAtHand
 from edictum_site.front.bodies import ClientGone, Receive
@@ -28,6 +28,7 @@ from governance.auth import AGENT_HEADER, Access, kept_access
 from governance.domain import api_keys
 from outcomes.commands import Increment, counting_up
 from outcomes.domain.stored_key import LARGEST_NUMBER, NO_SUCH_KEY
+from outcomes.models.faults import is_away
 from outcomes.models.statements import ON_POSTGRESQL
 from outcomes.queries import Look, looking_up
 from outcomes.wire import BodyRefused
@@ -104,10 +105,10 @@ class SessionStore:
                 case Look():
                     found = await self._looking.ask(plain)
                     return _ok({"value": found[plain.keys[0]]}) if found else ABSENT
-        except OperationalError as error:
-            log.error("The session store's database did not answer", exc_info=error)
-            return refusal(503, "database_unavailable", AWAY, again=1)
-        except Exception:
+        except Exception as error:
+            if is_away(error):
+                log.error("The session store's database did not answer", exc_info=error)
+                return refusal(503, "database_unavailable", AWAY, again=1)
             log.exception("The session store could not be asked")
             return refusal(500, "internal_error", FAILED)
 

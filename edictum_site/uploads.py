@@ -8,8 +8,11 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.http.cookie import parse_cookie
 
+from edictum_site.front.bodies import BodyRefused
+from edictum_site.front.replies import AWAY
 from governance.auth import resolve_key
 from governance.domain.api_keys import Scope
+from outcomes.models.faults import is_away
 
 MIB = 1024 * 1024
 INGEST_BYTES = 65 * MIB  # 64 MiB after decompression, and what stands around it
@@ -24,7 +27,12 @@ def may_upload(environ: WSGIEnvironment) -> int:
     authorization = environ.get("HTTP_AUTHORIZATION", "")
     if found is None or not authorization:
         return DOCUMENT_BYTES if _is_signed_in(environ) else 0
-    access = resolve_key(authorization)
+    try:
+        access = resolve_key(authorization)
+    except Exception as error:
+        if is_away(error):
+            raise BodyRefused(503, "database_unavailable", AWAY) from error
+        raise
     if access is None:
         return 0
     route = found[1]

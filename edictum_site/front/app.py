@@ -64,7 +64,8 @@ class Front:
         try:
             body = await self._bodies.read(scope, client.receive, partial(self._allowed, environ))
         except BodyRefused as refused:
-            reply = refusal(refused.status, refused.code, refused.detail, last=True)
+            again = 1 if refused.status == 503 else 0
+            reply = refusal(refused.status, refused.code, refused.detail, last=True, again=again)
             await self._sender.refuse(reply, client)
             return
         try:
@@ -91,6 +92,8 @@ class Front:
         asked = {**environ, "wsgi.input": io.BytesIO()}
         try:
             return await self._threads.run(self._may_upload, asked)
+        except BodyRefused:
+            raise
         except Exception:
             log.exception("Whether %s may be sent there is unknown", environ["PATH_INFO"])
             raise BodyRefused(500, "internal_error", FAILED) from None

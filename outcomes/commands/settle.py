@@ -11,7 +11,7 @@ from outcomes.commands.claims import Taken, claimed, note_death, note_failure, t
 from outcomes.commands.faults import fault_of, let_all_try_again, note_fault
 from outcomes.commands.reading import read
 from outcomes.commands.writing import write
-from outcomes.models.faults import is_passing
+from outcomes.models.faults import end_session_if_read_only, is_passing
 from outcomes.models.inbox import STORE
 
 logger = logging.getLogger(__name__)
@@ -48,6 +48,7 @@ def _settle_fresh(ahead: Ahead | None) -> int:
     except Taken:
         return 1  # there may be more; the other worker has those
     except Exception as error:
+        end_session_if_read_only(error)
         if not tried or is_passing(error) or _is_gone():
             raise
         logger.warning(
@@ -78,6 +79,7 @@ def _settle_alone(batch: int) -> int:
     except Taken:
         return 0
     except Exception as error:
+        end_session_if_read_only(error)
         if is_passing(error) or _is_gone():
             raise
         if fault := fault_of(error):

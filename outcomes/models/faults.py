@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
+from django.db import InterfaceError, InternalError, OperationalError, connection
 
 READ_ONLY: Final = "25006"  # a standby, or a server that was told to write nothing
 _CLASSES: Final = {"08", "40", "53", "55", "57", "58"}  # of PostgreSQL's codes
@@ -21,13 +21,20 @@ def is_passing(error: Exception) -> bool:
     return any(word in str(error) for word in _WORDS)
 
 
-def is_read_only(error: Exception) -> bool:
+def is_read_only(error: BaseException) -> bool:
     """Django calls it an internal error, as if the database had broken."""
     return (
         isinstance(error, InternalError) and getattr(error.__cause__, "sqlstate", "") == READ_ONLY
     )
 
 
-def is_away(error: DatabaseError) -> bool:
+def end_session_if_read_only(error: BaseException) -> None:
+    """A session that began read-only stays so when the database is written again: the next one is
+    asked anew."""
+    if is_read_only(error) and not connection.in_atomic_block:
+        connection.close()
+
+
+def is_away(error: Exception) -> bool:
     """Whether a request is to be answered with *try again*: nothing of it was kept."""
     return isinstance(error, OperationalError) or is_read_only(error)

@@ -1,0 +1,96 @@
+"""A database that writes nothing, as a standby after a failover: senders are told to come again,
+and nothing of what they sent is kept twice or lost."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from django.db import connection
+
+from governance import auth
+from outcomes.models import Batch, StoredValue
+from tests import builders
+from tests.edictum_site.test_session_store_away import HERE, incremented
+from tests.items import an_outcome
+from tests.outcomes.posting import settle
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+POSTS = [
+    ("/v1/outcomes", {"outcomes": [an_outcome("c")]}),
+    ("/v1/events", {"events": [{"call_id": "c", "action": "call_executed", "tool_name": "t"}]}),
+    ("/api/v1/audit/ingest", {"events": [{"call_id": "c", "action": "call_executed"}]}),
+    (HERE, {"amount": 1}),
+    ("/v1/approvals", {"tool_name": "t", "tool_args": {}, "message": "m"}),
+    ("/v1/skill-scan", {"agent_id": "a", "findings": []}),
+]
+
+
+@contextmanager
+def read_only() -> Iterator[None]:
+    """For every session that begins from now on. Afterwards those that have begun are left alone:
+    it is the product that has to end them."""
+    connection.close()
+    _switch("on")
+    try:
+        yield
+    finally:
+        _switch("off")
+
+
+def _switch(value: str) -> None:
+    if connection.vendor == "sqlite":
+        connection.close()
+        pragma = f"PRAGMA query_only = {value}"
+        command = connection.settings_dict["OPTIONS"]["init_command"]
+        kept = command.partition(" PRAGMA query_only")[0]
+        connection.settings_dict["OPTIONS"]["init_command"] = f"{kept} {pragma};"
+        return
+    name = connection.ops.quote_name(str(connection.settings_dict["NAME"]))
+    with connection.get_new_connection(connection.get_connection_params()) as other:
+        other.autocommit = True
+        other.execute("SET default_transaction_read_only = off")
+        other.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = {value}")
+
+
+@pytest.fixture
+def key() -> str:
+    return builders.a_key(builders.a_project(), "agent", "ingest", "manage")[0]
+
+
+@pytest.mark.parametrize(("path", "body"), POSTS, ids=[path for path, _ in POSTS])
+def test_a_post_to_a_read_only_database_is_to_be_sent_again(key: str, path: str, body: object):
+    agent = builders.bearing(key)
+    with read_only():
+        refused = agent.post(path, body, content_type="application/json")
+        assert (refused.status_code, refused.json()["code"]) == (503, "database_unavailable")
+        assert refused.headers["Retry-After"] == "1"
+    taken = agent.post(path, body, content_type="application/json")
+    assert taken.status_code in {200, 201, 202}, taken.content
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_count_on_a_read_only_database_is_to_be_asked_for_again(key: str, times: int):
+    agent = builders.bearing(key)
+    assert agent.post(HERE, '{"amount": 1}', content_type="application/json").status_code == 200
+    with read_only():
+        assert auth.resolve_key(f"Bearer {key}")
+        refused = asyncio.run(incremented(key, times))
+    for status, headers, told in refused:
+        assert (status, told["code"]) == (503, "database_unavailable")
+        assert headers[b"retry-after"] == b"1"
+    assert StoredValue.objects.get().number == 1
+
+
+def test_no_batch_is_set_aside_while_the_database_writes_nothing(key: str):
+    agent = builders.bearing(key)
+    agent.post("/v1/outcomes", {"outcomes": [an_outcome("c")]}, content_type="application/json")
+    with read_only():
+        for _ in range(5):
+            with pytest.raises(Exception, match=r"read-?only"):
+                settle()
+    batch = Batch.objects.get()
+    assert (batch.tries, batch.set_aside_at, batch.error) == (0, None, "")
+    settle()
+    assert not Batch.objects.exists()
