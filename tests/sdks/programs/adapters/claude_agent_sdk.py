@@ -126,18 +126,20 @@ def said(value: Any) -> dict[str, Any]:
 
 
 def hooks_of(adapter: ClaudeAgentSDKAdapter, *, advised: bool) -> dict[Any, list[HookMatcher]]:
-    hooks = adapter.to_hook_callables()
+    callables = adapter.to_hook_callables()
 
     async def before(told: Any, use: str | None, _: Any) -> Any:
         name = told["tool_name"].removeprefix(PREFIX)
-        return await hooks["pre_tool_use"](name, told["tool_input"], use)
+        return await callables["pre_tool_use"](name, told["tool_input"], use)
 
     async def after(told: Any, use: str | None, _: Any) -> Any:
-        return await hooks["post_tool_use"](tool_use_id=use, tool_response=told["tool_response"])
+        return await callables["post_tool_use"](
+            tool_use_id=use, tool_response=told["tool_response"]
+        )
 
     async def failed(told: Any, use: str | None, _: Any) -> Any:
         response = {"is_error": True, "error": told["error"]}
-        return await hooks["post_tool_use"](tool_use_id=use, tool_response=response)
+        return await callables["post_tool_use"](tool_use_id=use, tool_response=response)
 
     if not advised:
         bridge: dict[str, Any] = {"PreToolUse": before, "PostToolUse": after}

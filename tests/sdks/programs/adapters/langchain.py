@@ -54,9 +54,8 @@ def answered(request: Any, handler: Any) -> Any:
     """Goes around the tool and inside of the adapter, which else never hears of an exception."""
     try:
         return handler(request)
-    except ConnectionError as error:
-        call = request.tool_call["id"]
-        return ToolMessage(f"Error: {error}", tool_call_id=call, status="error")
+    except (OSError, ValueError) as error:
+        return ToolMessage(f"Error: {error}", tool_call_id=request.tool_call["id"], status="error")
 
 
 def one(adapter: LangChainAdapter, advice: list[Any], name: str, args: dict[str, Any]) -> Any:

@@ -57,9 +57,8 @@ class Shell(OfOurOwn):
 class Governed(GovernedToolRegistry):
     """With what nanobot's runner asks of a registry, and the adapter's has not."""
 
-    def get_definitions(self) -> list[dict[str, Any]]:
-        definitions: list[dict[str, Any]] = self._inner.get_definitions()
-        return definitions
+    def get_definitions(self) -> Any:
+        return self._inner.get_definitions()
 
 
 class Wants(LLMProvider):

@@ -77,8 +77,9 @@ async def work(guard: Any, session: str, *, advised: bool) -> Seen:
     return await each_alone(one)
 
 
-def succeeded(_: str, result: Any) -> bool:
-    return not str(result.value).startswith(("Error:", "An error occurred while invoking"))
-
-
-governed.run(work, succeeded)
+governed.run(
+    work,
+    lambda _, result: (
+        not str(result.value).startswith(("Error:", "An error occurred while invoking"))
+    ),
+)

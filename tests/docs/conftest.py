@@ -1,0 +1,77 @@
+"""A product that has what the pages speak of: a contract, checks, and keys."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edictum_site.stack.running import product as running
+from tests.docs.blocks import ROOT, blocks_of
+from tests.journeys.console import VARIABLES, Console
+
+CONTRACT = """\
+apiVersion: edictum/v1
+kind: Ruleset
+metadata: {name: billing}
+defaults: {mode: enforce}
+rules:
+  - id: no-root
+    type: pre
+    tool: shell
+    when: {args.user: {equals: root}}
+    then: {action: block, message: not as root}
+"""
+# It asks a person before it does something; there is none here.
+MANAGE = f"""\
+#!/bin/sh
+case "$1 $2" in "contracts push" | "contracts pull") set -- "$@" --yes ;; esac
+exec "$PYTHON" {ROOT / "manage.py"} "$@"
+"""
+VERSIONS = 3  # of the contract and of each check: pages name some
+
+
+@pytest.fixture(scope="package")
+def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    stores = {"DATABASE_URL": "", "REDIS_URL": ""}  # embedded: the pages are what is tested
+    with running(tmp_path_factory.mktemp("console"), VARIABLES | stores) as product:
+        console = Console(product, "")
+        _fill(console)
+        yield console
+
+
+def _fill(console: Console) -> None:
+    checks = [each.text for each in blocks_of("docs/success.md") if each.language == "yaml"]
+    for number in range(VERSIONS, 0, -1):
+        comment = f"# {number}\n" if number > 1 else ""
+        told(console, "POST", "contracts", yaml=comment + CONTRACT)
+        for text in checks:
+            told(console, "PUT", f"success-checks/{name_in(text)}", yaml=comment + text)
+    for version in (1, 2):
+        told(console, "POST", "contracts/billing/deployments", version=version, env="production")
+
+
+def name_in(text: str) -> str:
+    return text.partition("metadata: {name: ")[2].partition("}")[0].partition(",")[0]
+
+
+def told(console: Console, method: str, path: str, **body: Any) -> Any:
+    status, answer = console.ask(method, path, json.dumps(body).encode())
+    assert status in (200, 201, 202), answer
+    return answer
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """What a reader has at hand: a contract in a file, and a folder of contracts in git."""
+    for name in ("contract.yaml", "billing.yaml", "contracts/billing.yaml"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(CONTRACT)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    manage = programs / "manage.py"
+    manage.write_text(MANAGE)
+    manage.chmod(0o755)
+    return tmp_path

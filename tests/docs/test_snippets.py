@@ -1,0 +1,273 @@
+"""Every snippet of the README and of `docs/` is run on a product, or checked against it."""
+
+import configparser
+import importlib.metadata
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import dropwhile
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands, load_command_class
+from django.core.management.base import CommandError
+from packaging.requirements import Requirement
+
+from tests.docs.advice import not_run
+from tests.docs.blocks import PAGES, ROOT, Block, blocks_in, blocks_of
+from tests.docs.conftest import name_in, told
+from tests.journeys.console import KEY, Console
+
+PATIENCE = 60.0  # seconds of one program
+FRAGMENT = Path(__file__).with_name("fragment.py")
+ADDRESS, SOME_KEY = "http://127.0.0.1:8000", "edk_production_…"
+# Whoever runs an agent's tool here has to see it arrive.
+RUNS_A_TOOL = re.compile(r"guard\.run\(|console\.call\(|\.execute\(")
+REJECTED = re.compile(r'"(rejected|warnings)": ?\[\{')
+# Programs that change a machine, or that a console does without: their lines are not run.
+NOT_RUN = {
+    "git": "changes a checkout",
+    "pg_dump": "needs the PostgreSQL of an installation",
+    "sudo": "changes the machine",
+    "systemctl": "changes the machine",
+}
+VARIABLE = re.compile(r"[A-Z_]+=")
+DRAWINGS = {"docs/architecture.md": "how events flow, in letters"}
+
+
+class Wrong(Exception):
+    """A snippet comes out otherwise than its page says."""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_snippet_of_a_page_comes_out_as_the_page_says(
+    page: str, console: Console, folder: Path
+) -> None:
+    wrong = []
+    for block in blocks_of(page):
+        handle = HANDLERS.get(block.language)
+        if handle is None:
+            wrong.append(f"{block}: nothing here runs or checks {block.language!r}")
+            continue
+        try:
+            handle(block, console, folder)
+        except (Wrong, AssertionError, ValueError) as error:
+            wrong.append(f"{block}: {error}")
+    if wrong:
+        pytest.fail("\n\n".join(wrong), pytrace=False)
+
+
+def python(block: Block, console: Console, folder: Path) -> None:
+    if block.page == "docs/adapters.md":
+        # It needs a framework, in which `make test-sdks` runs it: here it is the same code.
+        if missing := not_run(block.text):
+            raise Wrong(f"no program of tests/sdks runs this as it is: {missing}")
+        return
+    agent = f"agent-{block.line}-of-{Path(block.page).stem}"
+    text = block.text.replace("billing-bot", agent)
+    file = folder / f"line_{block.line}.py"
+    file.write_text(at_this_console(text, console))
+    # A page that begins with a script has it whole; elsewhere a fragment may be enough.
+    program = [] if block.page == "README.md" else [str(FRAGMENT)]
+    ran([sys.executable, *program, file.name], folder, console, AGENT=agent)
+    if RUNS_A_TOOL.search(text):
+        calls = console.settled(f"outcomes?agent={agent}")["outcomes"]
+        if not calls:
+            raise Wrong("it ran a tool, and nothing of it arrived")
+
+
+def shell(block: Block, console: Console, folder: Path) -> None:
+    if re.search(r"^(curl|api)\b", block.text, re.MULTILINE):
+        missing = [name for name in ("curl", "jq") if not shutil.which(name)]
+        if missing:
+            pytest.skip(f"{block} needs {missing}")
+        execute(block, console, folder)
+    elif "manage.py contracts" in block.text:
+        a_checkout(folder)
+        execute(block, console, folder)
+    else:
+        for line in commands_in(block.text):
+            checked(line)
+
+
+def a_checkout(folder: Path) -> None:
+    person = ["-c", "user.name=a", "-c", "user.email=a@example.test"]
+    for command in (["init", "-q"], [*person, "commit", "-q", "--allow-empty", "-m", "first"]):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+
+
+def execute(block: Block, console: Console, folder: Path) -> None:
+    text = at_this_console(block.text, console).replace("--project support", "--project default")
+    failing = 'curl() { command curl --fail-with-body "$@"; }\n'
+    ran(["bash", "-e", "-c", failing + text], folder, console)
+
+
+def checked(line: str) -> None:
+    """A line that is not run: its program, its targets and its options are there."""
+    words = list(dropwhile(VARIABLE.match, shlex.split(line, comments=True)))
+    if words and words[0].endswith("python"):
+        del words[0]
+    match words:
+        case [program, *_] if program in NOT_RUN:
+            pass
+        case ["make", *targets]:
+            done = subprocess.run(
+                ["make", "-n", *targets], cwd=ROOT, capture_output=True, text=True
+            )
+            assert done.returncode == 0, done.stderr
+        case ["pip", "install", *wanted]:
+            for each in wanted:
+                installable(each)
+        case [program, name, *options] if program.endswith("manage.py"):
+            understood(name, options)
+        case _:
+            raise AssertionError(f"nothing here runs or checks {line!r}")
+
+
+def commands_in(text: str) -> list[str]:
+    joined = text.replace("\\\n", " ")
+    return [line for line in joined.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def installable(wanted: str) -> None:
+    if wanted.startswith("./"):
+        assert (ROOT / wanted / "pyproject.toml").is_file(), f"{wanted} is no package"
+        return
+    requirement = Requirement(wanted)
+    found = importlib.metadata.metadata(requirement.name)
+    extras = set(found.get_all("Provides-Extra") or [])
+    assert requirement.extras <= extras, f"{requirement.name} has only {sorted(extras)}"
+
+
+def understood(name: str, options: list[str]) -> None:
+    app = get_commands().get(name)
+    assert app is not None, f"manage.py has no {name}"
+    command = load_command_class(str(app), name) if isinstance(app, str) else app
+    parser = command.create_parser("manage.py", name)
+    try:
+        parser.parse_args(options)
+    except CommandError as error:
+        raise Wrong(f"manage.py {name} {options}: {error}") from None
+
+
+def json_value(block: Block, console: Console, folder: Path) -> None:
+    value = json.loads(block.text)
+    match value:
+        case {"type": _, "call_id": _}:
+            answered = console.post(value)
+            assert answered["rejected"] == answered["warnings"] == [], answered
+        case [{"tool": _, "args": _}, *_]:
+            case = {"name": str(block), "calls": value, "expects": {"stopped_at": None}}
+            told(console, "POST", "contracts/billing/cases", **case)
+        case _:
+            raise AssertionError("nothing here posts such a value")
+
+
+def yaml(block: Block, console: Console, folder: Path) -> None:
+    if "kind: SuccessCheck" in block.text:
+        told(console, "PUT", f"success-checks/{name_in(block.text)}", yaml=block.text)
+        return
+    told(console, "POST", "contracts", yaml=block.text)
+
+
+def unit(block: Block, console: Console, folder: Path) -> None:
+    """A service of systemd: read, not started."""
+    parser = configparser.ConfigParser(strict=False, interpolation=None)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]  # as its page has them
+    parser.read_string(block.text)
+    assert parser["Service"]["ExecStart"].endswith("manage.py up")
+
+
+def drawing(block: Block, console: Console, folder: Path) -> None:
+    assert block.page in DRAWINGS, "a block without a language: name it, or list the drawing"
+
+
+HANDLERS: dict[str, Callable[[Block, Console, Path], None]] = {
+    "": drawing,
+    "ini": unit,
+    "json": json_value,
+    "python": python,
+    "sh": shell,
+    "yaml": yaml,
+}
+
+
+def at_this_console(text: str, console: Console) -> str:
+    return text.replace(ADDRESS, console.url).replace(SOME_KEY, KEY)
+
+
+def ran(command: list[str], folder: Path, console: Console, **variables: str) -> None:
+    env = {
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+        "HOME": str(folder),
+        "PYTHON": sys.executable,
+        "PYTHONPATH": str(ROOT / "clients" / "python" / "src"),
+        "EDICTUM_SITE_DATA": str(console.product.data),
+        "SITE": console.url,
+        "KEY": KEY,
+        **variables,
+    }
+    done = subprocess.run(
+        command, cwd=folder, env=env, input="yes\n" * 9, capture_output=True, text=True,
+        timeout=PATIENCE,
+    )  # fmt: skip
+    if done.returncode or "Traceback" in done.stderr:
+        raise Wrong(f"{done.stdout}\n{done.stderr}".strip())
+    if REJECTED.search(done.stdout):
+        raise Wrong(done.stdout)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "make no-such-target",
+        "pip install ./clients/cobol",
+        'pip install "edictum[telepathy]"',
+        "manage.py contracts pull contracts/ --projects default",
+        ".venv/bin/python manage.py no_such_command",
+        "frobnicate --all",
+    ],
+)
+def test_a_command_that_is_not_there_is_found(line: str) -> None:
+    with pytest.raises((Wrong, AssertionError)):
+        checked(line)
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("1 + 1  # 2", True),
+        ("1 + 1  # 3", False),
+        ("1 + 1  # two, and what else", True),
+        ("'a'  # \"a\" and more", False),
+        ("complex(real=1)  # complex(real=1.0, …)", True),
+        ("complex(real=1)  # complex(imag=1.0, …)", False),
+        ("await asyncio.sleep(0, 7)  # 7", True),
+        ("nobody_has_this", False),
+    ],
+)
+def test_a_value_that_a_comment_claims_is_compared(
+    tmp_path: Path, text: str, *, holds: bool
+) -> None:
+    file = tmp_path / "snippet.py"
+    file.write_text(text)
+    done = subprocess.run([sys.executable, str(FRAGMENT), str(file)], capture_output=True)
+    assert (done.returncode == 0) is holds, done.stderr
+
+
+def test_advice_that_no_program_runs_is_found() -> None:
+    assert not_run("console = Console(success_check=lambda tool, result: result.ok)")
+    assert not_run("class Stopping(CrewAIAdapter):\n    pass")
+
+
+def test_a_fence_without_an_end_or_a_known_form_is_found() -> None:
+    for text in ("```python\n1\n", "  1. ```python title=x\n1\n```\n"):
+        with pytest.raises(AssertionError, match="fence"):
+            list(blocks_in("page.md", text))
+    (block,) = blocks_in("page.md", "- so:\n\n  ```sh\n  make run\n  ```\n")
+    assert (block.line, block.language, block.text) == (3, "sh", "make run\n")
