@@ -67,6 +67,8 @@ def refuse(request: HttpRequest, error: errors.GovernanceError) -> HttpResponse:
     response = api_error(status, error.code, str(error), problems)
     if status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
+    if status == 503:
+        response.headers["Retry-After"] = "2"
     return response
 
 

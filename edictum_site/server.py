@@ -17,6 +17,7 @@ from edictum_site.wsgi import application as django
 from edictum_site.celery import app as celery_app
 from edictum_site.front.app import Front
 from edictum_site.session_store import SessionStore
+from edictum_site.slow import Slow
 from edictum_site.streams import DocumentStreams
 from edictum_site.uploads import may_upload
 
@@ -43,5 +44,6 @@ front = Front(
     may_upload=may_upload,
     release=connections.close_all,
     streams=DocumentStreams(settings.REDIS_URL),
+    slow=Slow(),
 )
 application = SessionStore(front)

@@ -26,7 +26,7 @@ def may_upload(environ: WSGIEnvironment) -> int:
     found = _API.fullmatch(environ.get("PATH_INFO", ""))
     authorization = environ.get("HTTP_AUTHORIZATION", "")
     if found is None or not authorization:
-        return DOCUMENT_BYTES if _is_signed_in(environ) else 0
+        return DOCUMENT_BYTES if signed_in(environ) else 0
     try:
         access = resolve_key(authorization)
     except Exception as error:
@@ -43,9 +43,10 @@ def may_upload(environ: WSGIEnvironment) -> int:
     return DOCUMENT_BYTES
 
 
-def _is_signed_in(environ: WSGIEnvironment) -> bool:
+def signed_in(environ: WSGIEnvironment) -> str:
+    """The number of the person whose browser this is; empty for a stranger."""
     key = parse_cookie(environ.get("HTTP_COOKIE", "")).get(settings.SESSION_COOKIE_NAME)
     if not key:
-        return False
+        return ""
     store = import_module(settings.SESSION_ENGINE).SessionStore(key)
-    return SESSION_KEY in store
+    return str(store.get(SESSION_KEY, ""))

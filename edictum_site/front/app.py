@@ -5,7 +5,7 @@ import io
 import logging
 import math
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,18 @@ from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 from edictum_site.front.bodies import Bodies, Body, BodyRefused, ClientGone, Receive
 from edictum_site.front.environ import Scope, environ_of
-from edictum_site.front.replies import FAILED, Again, Reply, Streamed, answer, broken, refusal
+from edictum_site.front.places import Busy, Places, SlowRequests
+from edictum_site.front.replies import (
+    FAILED,
+    Again,
+    Generated,
+    Reply,
+    Streamed,
+    answer,
+    broken,
+    busy,
+    refusal,
+)
 from edictum_site.front.sending import Client, Send, Sender
 from edictum_site.front.stopping import Stopping
 from edictum_site.front.streams import STREAM_HEAD, Streams
@@ -21,12 +32,17 @@ from edictum_site.front.threads import Threads
 
 log = logging.getLogger(__name__)
 
+PATIENCE = 5.0  # seconds that a slow request waits for a place
+LINE, OWN_LINE = 64, 16  # slow requests that wait, of all actors and of one
+EXPORTS, OWN_EXPORTS = 64, 4  # exports that are being sent, of all actors and of one
+
 
 class Front:
     """`may_upload` tells how many bytes the sender of a request may send; 0 refuses a stranger.
 
     `release` gives back what a thread of the front holds: its database connections.
-    `streams` holds the responses that the application admits to one.
+    `streams` holds the responses that the application admits to one. What is `slow` gets at most
+    half of the threads, and one per actor.
     """
 
     def __init__(
@@ -37,6 +53,7 @@ class Front:
         may_upload: Callable[[WSGIEnvironment], int],
         release: Callable[[], None],
         streams: Streams | None = None,
+        slow: SlowRequests | None = None,
         threads: int = 4,
     ) -> None:
         self._application = application
@@ -44,7 +61,12 @@ class Front:
         self._may_upload = may_upload
         self._threads = Threads(threads, "django", at_end=release)
         self._disk = Threads(2, "disk")
-        self._exports = Threads(8, "export")
+        self._exports = Threads(2, "export")
+        self._slow = slow
+        self._places = Places(
+            max(1, threads // 2), per_actor=1, patience=PATIENCE, line=LINE, own_line=OWN_LINE
+        )
+        self._sent_exports = Places(EXPORTS, per_actor=OWN_EXPORTS)
         self._bodies = Bodies(folder, self._disk)
         self._sender = Sender(self._disk, self._exports, release)
 
@@ -68,8 +90,9 @@ class Front:
             reply = refusal(refused.status, refused.code, refused.detail, last=True, again=again)
             await self._sender.refuse(reply, client)
             return
+        environ["CONTENT_LENGTH"] = str(body.size)
         try:
-            answered = await self._answer(environ, body, client)
+            answered = await self._answer_in_place(environ, body, client)
         finally:
             self._bodies.release(body)
         if isinstance(answered, Streamed) and scope["method"] == "HEAD":
@@ -78,10 +101,22 @@ class Front:
             memory = environ["edictum.memory"]
             del environ, body  # thousands are held, for days
             no_stream = await self._stream(memory, client)
-            if no_stream is None:
-                return
-            answered = no_stream
-        await self._sender.send(answered, client, only_head=scope["method"] == "HEAD")
+            if no_stream is not None:
+                await self._sender.send(no_stream, client, only_head=False)
+            return
+        await self._send(environ, answered, client)
+
+    async def _send(self, environ: WSGIEnvironment, reply: Reply, client: Client) -> None:
+        only_head = environ["REQUEST_METHOD"] == "HEAD"
+        if not isinstance(reply.content, Generated):
+            await self._sender.send(reply, client, only_head=only_head)
+            return
+        try:
+            async with self._sent_exports.hold(await self._actor(environ), client):
+                await self._sender.send(reply, client, only_head=only_head)
+        except Busy:
+            await self._threads.run(reply.content.close)
+            await self._sender.send(busy(environ), client, only_head=only_head)
 
     async def _stream(self, memory: dict[str, Any], client: Client) -> Reply | None:
         if self._streams is None or self._stopping.done():
@@ -98,6 +133,29 @@ class Front:
             log.exception("Whether %s may be sent there is unknown", environ["PATH_INFO"])
             raise BodyRefused(500, "internal_error", FAILED) from None
 
+    async def _answer_in_place(
+        self, environ: WSGIEnvironment, body: Body, client: Client
+    ) -> Reply | Streamed:
+        if self._slow is None or not self._slow.is_slow(environ):
+            return await self._answer(environ, body, client)
+        actor = await self._actor(environ)
+        try:
+            # A stranger is refused before anything slow begins.
+            async with self._places.hold(actor, client) if actor else nullcontext():
+                return await self._answer(environ, body, client)
+        except Busy:
+            return busy(environ)
+
+    async def _actor(self, environ: WSGIEnvironment) -> str:
+        if self._slow is None:
+            return ""
+        asked = {**environ, "wsgi.input": io.BytesIO()}
+        try:
+            return await self._threads.run(self._slow.actor, asked)
+        except Exception:
+            log.exception("The sender of %s is unknown", environ["PATH_INFO"])
+            return ""
+
     async def _answer(
         self, environ: WSGIEnvironment, body: Body, client: Client
     ) -> Reply | Streamed:
@@ -105,7 +163,6 @@ class Front:
         clock = asyncio.get_running_loop().time
         began = clock()
         waited = 0.0
-        environ["CONTENT_LENGTH"] = str(body.size)
         environ["edictum.memory"] = {}  # what one run wants the next of the same request to know
         while True:
             run = {**environ, "wsgi.input": body.rewound(), "edictum.waited": waited}

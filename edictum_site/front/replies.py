@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from wsgiref.types import WSGIApplication, WSGIEnvironment
@@ -12,6 +12,8 @@ AGAIN = b"x-edictum-again"
 STREAM = b"x-edictum-stream"
 FAILED = "The server could not answer this request; its log says why."
 AWAY = "The database did not answer in time, or not at all. Nothing was kept: try again."
+BUSY = "The console is busy with other requests that take long. Try again in 2 seconds."
+BUSY_SECONDS = 2
 SHORTEST_PAUSE = 0.01  # seconds; a view that asks for none must not spin
 
 OF_THE_CONNECTION = frozenset(
@@ -155,10 +157,24 @@ def refusal(status: int, code: str, detail: str, *, last: bool = False, again: i
     return Reply(status, headers + [(b"connection", b"close")] * last, body)
 
 
+def busy(environ: WSGIEnvironment) -> Reply:
+    """For a slow request that got no place; a page of it loads itself again."""
+    if "text/html" not in environ.get("HTTP_ACCEPT", ""):
+        return refusal(503, "busy", BUSY, again=BUSY_SECONDS)
+    again = [(b"retry-after", b"%d" % BUSY_SECONDS)]
+    if environ["REQUEST_METHOD"] == "GET":
+        again.append((b"refresh", b"%d" % BUSY_SECONDS))
+    return page(503, "Busy", BUSY, again)
+
+
 def broken(environ: WSGIEnvironment) -> Reply:
     """For when the application itself raised: it has pages for all other cases."""
     if "text/html" not in environ.get("HTTP_ACCEPT", ""):
         return refusal(500, "internal_error", FAILED)
-    page = f"<!doctype html><title>Internal error</title><p>{html.escape(FAILED)}</p>".encode()
-    headers = [(b"content-type", b"text/html; charset=utf-8")]
-    return Reply(500, [*headers, (b"content-length", b"%d" % len(page))], page)
+    return page(500, "Internal error", FAILED)
+
+
+def page(status: int, title: str, text: str, headers: Sequence[Header] = ()) -> Reply:
+    body = f"<!doctype html><title>{title}</title><p>{html.escape(text)}</p>".encode()
+    kind = (b"content-type", b"text/html; charset=utf-8")
+    return Reply(status, [kind, *headers, (b"content-length", b"%d" % len(body))], body)

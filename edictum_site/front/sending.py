@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from typing import Any
 
@@ -11,6 +12,7 @@ from edictum_site.front.replies import FileContent, Generated, Readable, Reply
 from edictum_site.front.threads import Threads
 
 PIECE = 256 * 1024
+TURN, MOMENT = 0.5, 0.1  # seconds: of an export on a thread; of those, for a piece to be taken
 STALLED = 60.0  # seconds after which a client that takes nothing is given up
 LINGER = 5.0  # seconds in which a refused client may finish sending and read why
 LINGER_BYTES = 64 * 1024 * 1024
@@ -130,25 +132,46 @@ class Sender:
     async def _send_generated(
         self, reply: Reply, content: Generated, client: Client, *, only_head: bool
     ) -> None:
-        loop = asyncio.get_running_loop()
-
-        def push(piece: bytes) -> bool:
-            return asyncio.run_coroutine_threadsafe(client.push(piece), loop).result()
-
-        def make() -> None:
-            # On one thread from its first piece to its end: its database connection is there.
-            try:
-                for piece in gathered([] if only_head else content.pieces):
-                    if not push(piece):
-                        break
-            finally:
-                content.close()
-                self._release()
-
+        making = Making([] if only_head else content.pieces, client)
         client.gone()
-        await client.start(reply)
-        await self._exports.run(make)
+        try:
+            await client.start(reply)
+            while (sent := await self._exports.run(self._make, making)) is not None:
+                if not await asyncio.wrap_future(sent):
+                    break
+        finally:
+            await self._exports.run(content.close)
         await client.finish()
+
+    def _make(self, making: "Making") -> Future[bool] | None:
+        try:
+            return making.go_on()
+        finally:
+            self._release()
+
+
+class Making:
+    """An export on its way. It has a thread for a short turn at a time, so that it holds none while
+    its reader is slow, and no other export waits long. So its pieces must not depend on a thread:
+    a list is read page by page, not with a cursor of the database."""
+
+    def __init__(self, pieces: Iterable[bytes], client: Client) -> None:
+        self._pieces = gathered(pieces)
+        self._client = client
+        self._loop = asyncio.get_running_loop()
+
+    def go_on(self) -> Future[bool] | None:
+        """Make pieces on this thread; what is returned has to end before the next turn. None: that
+        was all, or the reader has left."""
+        end = time.monotonic() + TURN
+        for piece in self._pieces:
+            sent = asyncio.run_coroutine_threadsafe(self._client.push(piece), self._loop)
+            wait((sent,), timeout=MOMENT)
+            if not sent.done() or time.monotonic() > end:
+                return sent
+            if not sent.result():
+                return None
+        return None
 
 
 def gathered(

@@ -81,3 +81,9 @@ class EvaluationUnavailable(GovernanceError):
     """The evaluation process could not be started; nothing is wrong with the document."""
 
     code = "evaluation_unavailable"
+
+
+class EvaluationBusy(EvaluationUnavailable):
+    """All evaluation processes are at work; the same may be evaluated in a moment."""
+
+    code = "busy"

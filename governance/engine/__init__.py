@@ -28,7 +28,7 @@ from governance.evaluator.messages import (
     SessionRule,
 )
 
-_pages = Pool()
+_pages = Pool(wait_seconds=0.0)  # a thread that waits would serve nothing else meanwhile
 atexit.register(_pages.close)
 
 validate = _pages.validate

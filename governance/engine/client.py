@@ -43,6 +43,7 @@ from governance.evaluator.messages import (
 Source: TypeAlias = Document | bytes | str
 
 CALL_SECONDS = 0.5  # of the processor, for one call
+LOAD_SECONDS = 8.0  # of the processor, for one document, all trials of its patterns included
 BASE_SECONDS = 2.0  # until the process is killed: more, because others want the processor, too
 
 
@@ -72,11 +73,13 @@ class Engine:
         *,
         memory: int = MEMORY,
         call_seconds: float = CALL_SECONDS,
+        load_seconds: float = LOAD_SECONDS,
         base_seconds: float = BASE_SECONDS,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         self._memory = memory
         self._call_seconds = call_seconds
+        self._load_seconds = load_seconds
         self._base_seconds = base_seconds
         self._idle_seconds = idle_seconds
         self._begin()
@@ -188,7 +191,9 @@ class Engine:
         text = document.new_text
         # A document of the largest size takes 2 to 3 seconds on a quiet machine.
         seconds = self._base_seconds + 1 + len(text) / 32_768
-        reply = self._answer(Load(_sha(document), text, seconds))
+        reply = self._answer(Load(_sha(document), text, self._load_seconds, seconds))
+        if isinstance(reply, NotEvaluated):
+            raise _refusal(reply)
         if not isinstance(reply, Loaded):
             raise EvaluationUnavailable("The evaluation process answered something else.")
         if not reply.errors:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from governance.domain.document import Document
-from governance.domain.errors import DocumentInvalid
+from governance.domain.errors import DocumentInvalid, EvaluationBusy
 from governance.engine.calls import Result, ToolCall
 from governance.engine.client import BASE_SECONDS, CALL_SECONDS, Engine, Source, Validation, read
 from governance.engine.process import IDLE_SECONDS
@@ -16,7 +16,10 @@ MEMBERS = 2
 
 
 class Pool:
-    """Each question has a member for itself: one that knows the document, else one that runs."""
+    """Each question has a member for itself: one that knows the document, else one that runs.
+
+    With `wait_seconds` a question that finds all members busy for so long is refused.
+    """
 
     def __init__(
         self,
@@ -25,7 +28,9 @@ class Pool:
         call_seconds: float = CALL_SECONDS,
         base_seconds: float = BASE_SECONDS,
         idle_seconds: float = IDLE_SECONDS,
+        wait_seconds: float | None = None,
     ) -> None:
+        self._wait_seconds = wait_seconds
         self._members = tuple(
             Engine(call_seconds=call_seconds, base_seconds=base_seconds, idle_seconds=idle_seconds)
             for _ in range(members)
@@ -68,7 +73,8 @@ class Pool:
     @contextmanager
     def _member(self, document: Document) -> Iterator[Engine]:
         with self._changed:
-            self._changed.wait_for(lambda: bool(self._free))
+            if not self._changed.wait_for(lambda: bool(self._free), self._wait_seconds):
+                raise EvaluationBusy("Other contracts are being evaluated. Try again in a moment.")
             member = max(self._free, key=lambda each: (each.knows(document), each.is_running))
             self._free.remove(member)
         try:

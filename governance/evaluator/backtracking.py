@@ -51,9 +51,8 @@ def hopeless_text(pattern: str) -> str:
 
 def _is_hopeless(compiled: re.Pattern[str], text: str) -> bool:
     try:
-        PATIENCE.begin(_TRY)
-        compiled.search(text)
-        PATIENCE.end()
+        with PATIENCE.of(_TRY):
+            compiled.search(text)
     except TooLong:
         return True
     return False

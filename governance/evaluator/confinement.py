@@ -6,6 +6,7 @@ import sys
 from contextlib import suppress
 
 DESCRIPTORS = 16
+PRIORITY = 10  # lower than that of the processes that serve
 
 
 def quiet_streams() -> tuple[int, int]:
@@ -19,6 +20,7 @@ def quiet_streams() -> tuple[int, int]:
 
 
 def confine(memory: int) -> None:
+    os.setpriority(os.PRIO_PROCESS, 0, max(PRIORITY, os.getpriority(os.PRIO_PROCESS, 0)))
     os.environ.clear()  # an interpreter without a locale sets LC_CTYPE for itself
     for kind, value in ((resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
         resource.setrlimit(kind, (value, value))

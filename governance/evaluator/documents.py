@@ -1,5 +1,6 @@
 """Documents compiled by the library, and a short shelf of those asked for last."""
 
+import time
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +14,15 @@ from governance.evaluator.advice import warnings_about
 from governance.evaluator.expressions import leaves
 from governance.evaluator.findings import findings_in, library_says, unreadable_values
 from governance.evaluator.limits import limits_in
-from governance.evaluator.messages import Finding, Loaded, RuleType, SessionRule
+from governance.evaluator.messages import (
+    STOPPED,
+    Finding,
+    Loaded,
+    NotEvaluated,
+    RuleType,
+    SessionRule,
+)
+from governance.evaluator.patience import BUDGET, BudgetSpent
 
 SHELF = 16
 
@@ -49,17 +58,23 @@ class Shelf:
             self._contracts.move_to_end(sha)
         return self._contracts.get(sha)
 
-    def load(self, sha: str, text: str) -> Loaded:
-        compiled = compile_document(text)
-        if not isinstance(compiled, Edictum):
-            return Loaded(errors=compiled)
-        document = yaml.load(text, Loader=yaml.CSafeLoader)
-        rules = tuple(_rule(each) for each in document["rules"])
+    def load(self, sha: str, text: str, patience: float) -> Loaded | NotEvaluated:
+        """`patience` is in seconds of the processor, for all that is done for the document."""
+        end = time.process_time() + patience
+        try:
+            with BUDGET.of(patience):
+                compiled = compile_document(text)
+                if not isinstance(compiled, Edictum):
+                    return Loaded(errors=compiled)
+                document = yaml.load(text, Loader=yaml.CSafeLoader)
+                rules = tuple(_rule(each) for each in document["rules"])
+        except BudgetSpent:
+            return NotEvaluated("evaluation_limit", STOPPED + "It took too long.")
         self._contracts[sha] = Contract(compiled, rules, {rule.id: rule.action for rule in rules})
         if len(self._contracts) > SHELF:
             self._contracts.popitem(last=False)
         return Loaded(
-            warnings=warnings_about(document),
+            warnings=warnings_about(document, seconds=end - time.process_time()),
             name=document["metadata"]["name"],
             rules=len(rules),
             session_rules=session_rules_of(document),

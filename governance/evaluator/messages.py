@@ -20,6 +20,7 @@ class Load(msgspec.Struct, tag=True, frozen=True):
 
     sha: str
     text: str
+    patience: float  # seconds of the processor, for all that is done for it
     seconds: float
 
 

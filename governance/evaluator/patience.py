@@ -5,6 +5,8 @@ left. Should something not be left, the server still kills the process at its ow
 """
 
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 
@@ -12,25 +14,41 @@ class TooLong(BaseException):
     """No Exception: the library takes each of those for the failure of a rule, and goes on."""
 
 
+class BudgetSpent(BaseException):
+    """All that a question may cost is used up, wherever in it the process is."""
+
+
 class Patience:
     """Counts the processor's time of this process: a busy machine takes nobody's call away."""
 
-    def __init__(self) -> None:
+    def __init__(self, timer: int, number: signal.Signals, error: type[BaseException]) -> None:
+        self._timer, self._error = timer, error
         self._waits = False
-        signal.signal(signal.SIGVTALRM, self._end)
+        signal.signal(number, self._end)
 
     def begin(self, seconds: float) -> None:
         self._waits = True
-        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+        signal.setitimer(self._timer, max(seconds, 1e-6))
 
     def end(self) -> None:
         self._waits = False  # first: the signal may be on its way
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.setitimer(self._timer, 0)
+
+    @contextmanager
+    def of(self, seconds: float) -> Iterator[None]:
+        self.begin(seconds)
+        try:
+            yield
+        finally:
+            self.end()
 
     def _end(self, number: int, frame: FrameType | None) -> None:
         if self._waits:
             self._waits = False
-            raise TooLong
+            raise self._error
 
 
-PATIENCE = Patience()
+# Of one call or one text that is tried, and of all that is done for a document: on different
+# timers, so that the one runs inside the other.
+PATIENCE = Patience(signal.ITIMER_VIRTUAL, signal.SIGVTALRM, TooLong)
+BUDGET = Patience(signal.ITIMER_PROF, signal.SIGPROF, BudgetSpent)

@@ -59,8 +59,8 @@ def serve(*, memory: int, idle_seconds: float) -> None:
 
 def answer(request: Request, shelf: Shelf) -> Reply:
     match request:
-        case Load(sha=sha, text=text):
-            return shelf.load(sha, text)
+        case Load(sha=sha, text=text, patience=patience):
+            return shelf.load(sha, text, patience)
         case Evaluate(sha=sha, calls=calls, patience=patience):
             contract = shelf.take(sha)
             return Results(evaluate_calls(contract, calls, patience)) if contract else Need()

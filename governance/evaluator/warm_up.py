@@ -61,7 +61,7 @@ def warm_up() -> None:
     unicodedata.name("a")
     shelf = Shelf()
     for text in (_EVERYTHING, *_BROKEN):
-        shelf.load(text, text)
+        shelf.load(text, text, _PATIENCE)
     contract = shelf.take(_EVERYTHING)
     if contract is None:
         raise RuntimeError("The library refuses the warm-up document.")

@@ -134,9 +134,25 @@ function fade(box) {
 
 document.addEventListener("htmx:responseError", ({ detail }) => {
   const { status } = detail.xhr;
-  if (status === 401 || status === 403) toast("Not allowed any more. Load the page again to sign in.", { bad: true });
+  if (isBusy(detail.xhr)) askAgain(detail);
+  else if (status === 401 || status === 403) toast("Not allowed any more. Load the page again to sign in.", { bad: true });
   else if (status === 404 && isPoll(detail.elt)) toast("What this page shows is not there any more.", { bad: true });
   else toast(`The console answered ${status}. What you see is as it was before.`, { bad: true });
+});
+
+// The console refused it before anything of it ran: it is sent again, once there may be a place.
+const isBusy = ({ status, responseText }) => status === 503 && /"code": ?"busy"/.test(responseText);
+let busy = false;
+function askAgain({ elt, target, xhr, requestConfig }) {
+  if (!busy) toast("The console is busy, retrying …");
+  busy = true;
+  if (isPoll(elt)) return; // asks again by itself
+  setTimeout(() => {
+    if (elt.isConnected) htmx.ajax(requestConfig.verb, requestConfig.path, { source: elt, target });
+  }, 1000 * (xhr.getResponseHeader("Retry-After") || 2));
+}
+document.addEventListener("htmx:afterOnLoad", () => {
+  busy = false;
 });
 
 // What was removed meanwhile does not come back: nobody asks for it again.

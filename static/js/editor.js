@@ -125,6 +125,7 @@ async function check() {
   const text = editor.getValue();
   try {
     const answer = await send(form.dataset.checkAt, { text }, { signal: asking.signal });
+    if (answer.status === 503) return checkAgain(answer.headers.get("Retry-After"));
     if (!answer.ok) return unchecked(`the console answered ${answer.status}`);
     const part = fragment(await answer.text());
     if (editor.getValue() === text) showChecked(part);
@@ -136,6 +137,11 @@ async function check() {
 function unchecked(why) {
   standing.textContent = `It was not checked: ${why}.`;
   soon("check", check, 5_000);
+}
+
+function checkAgain(seconds) {
+  standing.textContent = "Busy, retrying …";
+  soon("check", check, 1000 * (seconds || 2));
 }
 
 function showChecked(part) {

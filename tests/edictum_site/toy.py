@@ -103,6 +103,15 @@ def busy(environ: dict[str, Any], start: Start) -> Any:
     return [b"done"]
 
 
+def slow(environ: dict[str, Any], start: Start) -> Any:
+    """Holds its thread until the test lets all of them go."""
+    note("slow began")
+    while not (FOLDER / "let go").exists():
+        time.sleep(0.01)
+    start("200 OK", [])
+    return [b"done"]
+
+
 def nothing(environ: dict[str, Any], start: Start) -> Any:
     start("304 Not Modified", [("Content-Length", "7"), ("ETag", '"a"')])
     return [b"ignored"]
@@ -151,7 +160,7 @@ HABITS = {
     habit.__name__: habit
     for habit in (
         *(echo, small_file, large_file, growing_file, rows, endless, broken_export),
-        *(wait, busy, nothing, hop, broken, stream),
+        *(wait, busy, slow, nothing, hop, broken, stream),
     )
 }
 
@@ -166,10 +175,21 @@ def may_upload(environ: dict[str, Any]) -> int:
     return known.get(environ.get("HTTP_AUTHORIZATION", ""), 0)
 
 
+class ToySlow:
+    """Slow is what sleeps; the sender is whom a header names, else each connection."""
+
+    def is_slow(self, environ: dict[str, Any]) -> bool:
+        return str(environ["PATH_INFO"]).startswith("/slow")
+
+    def actor(self, environ: dict[str, Any]) -> str:
+        return str(environ.get("HTTP_X_ACTOR", environ["REMOTE_PORT"]))
+
+
 application = Front(
     toy,
     folder=FOLDER,
     may_upload=may_upload,
     release=lambda: note("thread released"),
     streams=ToyStreams(),
+    slow=ToySlow(),
 )

@@ -1,5 +1,6 @@
 """What no document and no call can do to the server or to anybody else's answer."""
 
+import os
 import subprocess
 import sys
 import time
@@ -30,6 +31,22 @@ def test_one_hopeless_call_costs_no_other_its_result(engine):
         "stopped",
         "block",
     ]
+
+
+def test_a_document_has_one_budget_for_all_that_is_done_for_it():
+    rules = [pre(f"{{args.x: {{matches: '(a+)+b{n}$'}}}}", rule_id=f"r{n}") for n in range(500)]
+    with Engine(load_seconds=0.05, base_seconds=60.0) as engine:
+        assert engine.validate(document(pre(ALWAYS))).valid
+        before = engine.pid
+        with pytest.raises(EvaluationLimit, match="took too long"):
+            engine.validate(document(*rules))
+        assert engine.validate(document(pre(ALWAYS, rule_id="b"))).valid
+        assert engine.pid == before
+
+
+def test_evaluation_processes_stand_back_for_those_that_serve(engine):
+    engine.validate(document(pre(ALWAYS)))
+    assert os.getpriority(os.PRIO_PROCESS, engine.pid) >= 10
 
 
 def test_the_servers_environment_is_out_of_reach(engine, monkeypatch):

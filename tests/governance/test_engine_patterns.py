@@ -91,3 +91,10 @@ def test_many_hopeless_patterns_cost_no_more_time_than_a_document_has(engine):
     validation = engine.validate(text)
     assert validation.valid
     assert 0 < len(validation.warnings) <= len(patterns)
+
+
+def test_a_pattern_that_is_slow_to_try_costs_no_more_than_a_document_has(engine):
+    """Alone it would take ten seconds to be tried, more than its document gets."""
+    repeats = "|".join(f"(?:{chr(0x4E00 + number)}+,)*" for number in range(200))
+    text = document(pre(f"{{args.x: {{matches: '(?:{repeats}).*.*!'}}}}"))
+    assert engine.validate(text).valid

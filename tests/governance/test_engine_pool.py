@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from governance import engine as shared
-from governance.domain.errors import EvaluationLimit
+from governance.domain.errors import EvaluationBusy, EvaluationLimit
 from governance.engine import Engine, NotEvaluated, Result
 from governance.engine.pool import Pool
 from tests.governance.contracts import ALWAYS, EVIL, EVIL_TEXT, call, document, pre
@@ -69,6 +69,22 @@ def test_more_questions_than_processes_are_all_answered(pool):
         thread.join()
     assert decisions == ["block"] * 8
     assert len(pool.pids) <= 2
+
+
+def test_a_question_that_finds_all_processes_at_work_is_refused_in_words():
+    busy = Pool(members=1, call_seconds=120.0, base_seconds=240.0, wait_seconds=0.0)
+    hanging = threading.Thread(target=ask_and_be_refused, args=[busy])
+    hanging.start()
+    try:
+        while not busy.pids:
+            hanging.join(0.01)
+        with pytest.raises(EvaluationBusy, match="Try again in a moment"):
+            busy.evaluate_call(TEXT, call())
+    finally:
+        for pid in busy.pids:
+            os.kill(pid, signal.SIGKILL)
+        hanging.join()
+        busy.close()
 
 
 def test_a_killed_member_is_replaced_and_its_question_refused_in_words(pool):

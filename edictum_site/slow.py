@@ -1,0 +1,61 @@
+"""Which requests are slow, and who sends them: of these the front runs only a few at a time.
+
+Slow is what asks the evaluation process, reads through artifacts or judges recorded results, and
+every file of a table.
+"""
+
+import re
+from typing import Final
+from urllib.parse import parse_qs
+from wsgiref.types import WSGIEnvironment
+
+from edictum_site.uploads import signed_in
+from governance.auth import resolve_key
+
+LARGE = 1024 * 1024  # bytes of an artifact that takes noticeable time to store
+FILES: Final = frozenset({"csv", "json"})
+_API: Final = re.compile(r"/(?:api/)?v1/(.*)")
+_POSTS: Final = re.compile(
+    r"contracts(?:/validate|/evaluate|/explain|/backtests)?"
+    r"|contracts/[^/]+/(?:cases/run|deployments|deployment-requests|rollbacks|enforcements)"
+    r"|contract-drafts/\d+/versions"
+    r"|deployment-requests/\d+/decision"
+    r"|success-checks/(?:try|backtests)"
+)
+_PLAN: Final = re.compile(r"contracts/[^/]+/deployment-plan")
+_PAGES: Final = re.compile(
+    r"/p/[^/]+/(?:"
+    r"contracts/(?:check|playground|backtests/text|new|drafts/\d+(?:/playground(?:/result)?)?"
+    r"|requests/\d+(?:/decide)?|deployments/\d+/roll-back"
+    r"|b/[^/]+/(?:edit|playground(?:/result)?|tests(?:/.+)?|deploy|enforce|text|versions/\d+))"
+    r"|artifacts/[^/]+"
+    r"|checks/(?:recorded|bindings/preview|c/[^/]+/verdicts)"
+    r"|live/(?:call-rules|artifact/[^/]+))/"
+)
+
+
+class Slow:
+    def is_slow(self, environ: WSGIEnvironment) -> bool:
+        path, query = environ["PATH_INFO"], environ["QUERY_STRING"]
+        if called := _API.fullmatch(path):
+            return _is_slow_call(called[1], environ)
+        if not path.startswith("/p/"):
+            return False
+        asks_file = "format" in query and not FILES.isdisjoint(parse_qs(query).get("format", ()))
+        return asks_file or _PAGES.fullmatch(path) is not None
+
+    def actor(self, environ: WSGIEnvironment) -> str:
+        if authorization := environ.get("HTTP_AUTHORIZATION", ""):
+            access = resolve_key(authorization)
+            return str(access.actor) if access else ""
+        person = signed_in(environ)
+        return f"person:{person}" if person else ""
+
+
+def _is_slow_call(route: str, environ: WSGIEnvironment) -> bool:
+    if environ["REQUEST_METHOD"] == "POST":
+        is_artifact = route == "artifacts" and int(environ.get("CONTENT_LENGTH") or 0) > LARGE
+        return is_artifact or _POSTS.fullmatch(route) is not None
+    if route.startswith("artifacts/"):
+        return "lines=" in environ["QUERY_STRING"]
+    return _PLAN.fullmatch(route) is not None
