@@ -3,12 +3,13 @@
 An agent makes ten of them per governed call and waits each time. What takes long is neither the
 counting nor the looking: it is to hand a request to a thread and the framework, and the commit.
 So whatever arrives while one turn is under way shares the next. What is not plain (a key not seen
-within the last second, a write that counts nothing up, an amount or a name that would be refused)
-goes the long way, through Django, and is answered there.
+within the last second, a session that a bound key did not use a moment ago, a write that counts
+nothing up, an amount or a name that would be refused) goes the long way, through Django, and is
+answered there.
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,7 @@ from edictum_site.own_thread import OwnThread
 from edictum_site.together import Connection, Together
 from governance.auth import AGENT_HEADER, Access, kept_access
 from governance.domain import api_keys
-from outcomes.commands import Increment, counting_up
+from outcomes.commands import Increment, counting_up, is_known_owner
 from outcomes.domain.stored_key import LARGEST_NUMBER, NO_SUCH_KEY
 from outcomes.models.faults import is_away
 from outcomes.models.statements import ON_POSTGRESQL
@@ -82,6 +83,8 @@ class SessionStore:
             return
         first = await receive() if scope["method"] == "POST" else None
         plain = _read(scope, first, access)
+        if plain and access.agent and not is_known_owner(_keys_of(plain), access):
+            plain = None
         reply = await self._answer(plain) if plain else None
         if reply is None:
             await self._front(scope, _again(first, receive), send)
@@ -179,6 +182,16 @@ def _read(scope: Scope, first: dict[str, Any] | None, access: Access) -> Plain |
         return None
     look = Look(access.environment_id, (key,))
     return look if scope["method"] == "GET" else Removal(look)
+
+
+def _keys_of(plain: Plain) -> Sequence[str]:
+    match plain:
+        case Increment(key):
+            return [key]
+        case Batch(look) | Removal(look):
+            return look.keys
+        case Look():
+            return plain.keys
 
 
 def _posted(rest: bytes, first: dict[str, Any] | None, access: Access) -> Plain | None:

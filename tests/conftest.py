@@ -10,7 +10,7 @@ from edictum_site.celery import app
 from governance import auth
 from governance.domain.roles import Role
 from governance.models import Project
-from outcomes.commands import names
+from outcomes.commands import forget_owners, names
 from tests import builders
 
 
@@ -28,6 +28,7 @@ def _nothing_remembered() -> None:
     # What a process remembers outlives a test, its database does not.
     auth.forget_keys()
     names.forget()
+    forget_owners()
 
 
 @pytest.fixture

@@ -25,21 +25,23 @@ _AGENT_IN_META = f"HTTP_{AGENT_HEADER.upper().replace('-', '_')}"
 @router.post("/sessions/batch", auth=CAN_ACT, response={200: None})
 def get_values(request: AccessRequest) -> HttpResponse:
     keys = read_keys(request.body)
+    commands.refuse_foreign_sessions(keys, request.auth)
     return answer({"values": queries.stored_values(request.auth.environment_id, keys)})
 
 
 @router.post("/sessions/{rest:key}/increment", auth=CAN_ACT, response={200: None})
 def count_up(request: AccessRequest, key: str) -> HttpResponse:
-    amount = read_amount(request.body)
-    counted = commands.count_up(
-        read_key(key), amount, access=request.auth, agent=_agent_of(request)
-    )
+    key, amount = read_key(key), read_amount(request.body)
+    commands.refuse_foreign_sessions([key], request.auth, begins=True)
+    counted = commands.count_up(key, amount, access=request.auth, agent=_agent_of(request))
     return answer({"value": counted})
 
 
 @router.get("/sessions/{rest:key}", auth=CAN_ACT, response={200: None})
 def get_value(request: AccessRequest, key: str) -> HttpResponse:
-    value = queries.stored_value(request.auth.environment_id, read_key(key))
+    key = read_key(key)
+    commands.refuse_foreign_sessions([key], request.auth)
+    value = queries.stored_value(request.auth.environment_id, key)
     if value is None:
         raise NotFound(NO_SUCH_KEY)
     return answer({"value": value})
@@ -47,14 +49,17 @@ def get_value(request: AccessRequest, key: str) -> HttpResponse:
 
 @router.put("/sessions/{rest:key}", auth=CAN_ACT, response={200: None})
 def put_value(request: AccessRequest, key: str) -> HttpResponse:
-    value = read_value(request.body)
-    commands.put_value(read_key(key), value, access=request.auth, agent=_agent_of(request))
+    key, value = read_key(key), read_value(request.body)
+    commands.refuse_foreign_sessions([key], request.auth, begins=True)
+    commands.put_value(key, value, access=request.auth, agent=_agent_of(request))
     return answer({"value": value})
 
 
 @router.delete("/sessions/{rest:key}", auth=CAN_ACT, response={200: None})
 def remove_value(request: AccessRequest, key: str) -> HttpResponse:
-    commands.remove_value(read_key(key), access=request.auth, agent=_agent_of(request))
+    key = read_key(key)
+    commands.refuse_foreign_sessions([key], request.auth)
+    commands.remove_value(key, access=request.auth, agent=_agent_of(request))
     return answer({"deleted": True})
 
 

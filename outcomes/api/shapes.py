@@ -131,6 +131,7 @@ def event_out(stored: StoredEvent) -> dict[str, Any]:
         "timestamp": time_text(event.timestamp),
         "received_at": time_text(stored.row.received_at),
         "source": stored.source,
+        "set_apart": stored.row.set_apart,
         **_report_out(event),
     }
 

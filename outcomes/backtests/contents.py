@@ -48,12 +48,12 @@ _kept = msgspec.json.Decoder(_Kept)
 _encoder = msgspec.json.Encoder()
 _ON_POSTGRES: Final = """
     SELECT call_digest, id, source, item FROM outcomes_event
-    WHERE environment_id = %s
+    WHERE environment_id = %s AND NOT set_apart
     AND call_digest IN (SELECT decode(unnest(string_to_array(%s, ',')), 'hex'))
 """
 _ON_SQLITE: Final = """
     SELECT call_digest, id, source, item FROM outcomes_event
-    WHERE environment_id = %s AND call_digest IN ({})
+    WHERE environment_id = %s AND NOT set_apart AND call_digest IN ({})
 """
 
 

@@ -40,6 +40,11 @@ from outcomes.commands.rolling_up import roll_up, roll_up_now_and_then
 from outcomes.commands.saved_views import remove_view, rename_view, save_view
 from outcomes.commands.session_days import count_days_now_and_then
 from outcomes.commands.session_notes import remove_note, write_note
+from outcomes.commands.session_owners import (
+    forget_owners,
+    is_known_owner,
+    refuse_foreign_sessions,
+)
 from outcomes.commands.session_reading import read_older_now_and_then
 from outcomes.commands.session_removal import (
     remove_session,
@@ -85,6 +90,8 @@ __all__ = [
     "find_faults",
     "find_unread_documents",
     "forget_connected",
+    "forget_owners",
+    "is_known_owner",
     "is_more_than_one_can_do",
     "keep_report",
     "look_through_old_calls",
@@ -94,6 +101,7 @@ __all__ = [
     "note_fetch",
     "put_value",
     "read_older_now_and_then",
+    "refuse_foreign_sessions",
     "remove_agents_long_gone",
     "remove_idle_values",
     "remove_note",

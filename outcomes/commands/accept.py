@@ -23,9 +23,9 @@ WARNINGS = 100  # of one post: the fields of one program are the same in all of 
 # Not by way of the model: Django would write the body into the statement as text, digit by digit,
 # which the database has to read again. That costs more than all the rest of a post.
 _INSERT: Final = """
-INSERT INTO outcomes_batch (project_id, environment_id, agent, source, items, body, received_at,
-                            tries, error)
-VALUES (%s, %s, %s, %s, %s, %s, %s, 0, '') RETURNING id
+INSERT INTO outcomes_batch (project_id, environment_id, agent, bound_to, source, items, body,
+                            received_at, tries, error)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 0, '') RETURNING id
 """
 
 
@@ -55,7 +55,15 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
     refusals.sort(key=lambda refusal: refusal.index)
     place = {"project_id": access.project_id, "environment_id": access.environment_id}
     batches = [
-        (*place.values(), agent, source, len(chunk), codec.pack_batch(chunk), _told(received_at))
+        (
+            *place.values(),
+            agent,
+            access.agent,
+            source,
+            len(chunk),
+            codec.pack_batch(chunk),
+            _told(received_at),
+        )
         for chunk in _chunks(raws)
     ]
     rejected = [

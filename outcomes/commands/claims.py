@@ -207,7 +207,9 @@ def _read(batches: Iterable[Batch]) -> list[Claimed]:
                 project=batch.project_id,
                 environment=batch.environment_id,
                 source=cast(Source, batch.source),
-                sender=Sender(batch.environment.name, batch.agent, "", batch.received_at),
+                sender=Sender(
+                    batch.environment.name, batch.agent, batch.bound_to, batch.received_at
+                ),
                 body=body,
             )
         )

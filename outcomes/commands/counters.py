@@ -12,7 +12,7 @@ from governance.policies import Action, refuse_unless
 from governance.queries import project_numbered
 from outcomes import queries
 from outcomes.commands.session_store import LOWERED, subject_of
-from outcomes.models import Session, StoredValue
+from outcomes.models import Session, SessionOwner, StoredValue
 
 IDLE_FOR = timedelta(days=30)
 AT_MOST = 50_000  # of one run; the next goes on
@@ -53,11 +53,13 @@ def remove_idle_values() -> int:
     columns = ("environment__project", "environment__name", "environment", "digest")
     for *place, digest in idle.values_list(*columns)[:AT_MOST]:
         places.setdefault((place[0], place[1], place[2]), []).append(bytes(digest))
-    return sum(
+    removed = sum(
         _remove(idle.filter(environment=environment, digest__in=some), project, name)
         for (project, name, environment), digests in sorted(places.items())
         for some in (digests[at : at + AT_ONCE] for at in range(0, len(digests), AT_ONCE))
     )
+    _remove_idle_owners()
+    return removed
 
 
 @transaction.atomic
@@ -73,6 +75,15 @@ def _remove(idle: QuerySet[StoredValue], project: int, environment: str) -> int:
             details=details,
         )
     return removed
+
+
+def _remove_idle_owners() -> None:
+    """Of sessions that hold no keys any more."""
+    since = datetime.now(UTC).date() - IDLE_FOR
+    kept = StoredValue.objects.filter(
+        environment=OuterRef("environment"), session=OuterRef("session")
+    )
+    SessionOwner.objects.filter(~Exists(kept), used_on__lt=since).delete()
 
 
 def _idle() -> QuerySet[StoredValue]:

@@ -39,6 +39,7 @@ from outcomes.models import (
     RejectedItem,
     Session,
     SessionMark,
+    SessionOwner,
     SessionRemoval,
     StoredValue,
 )
@@ -154,6 +155,7 @@ def _end(removal: SessionRemoval) -> bool:
         return False
     environment, digest = session.environment, bytes(session.digest)
     counters = StoredValue.objects.filter(environment=environment, session=digest).delete()[0]
+    SessionOwner.objects.filter(environment=environment, session=digest).delete()
     refused = rejected_of(environment.pk, session.session_id)
     RejectedItem.objects.filter(pk__in=refused).delete()
     ChildSession.objects.filter(environment=environment, parent_digest=digest).delete()

@@ -22,6 +22,7 @@ from outcomes.commands.names import Name, ids_of
 from outcomes.commands.reading import CallKey, Reading, Told, judged
 from outcomes.commands.seen import note_agents
 from outcomes.commands.session_reading import Known, read_sessions
+from outcomes.commands.setting_apart import SetApart
 from outcomes.domain.call import Call
 from outcomes.domain.event import UNKNOWN_AGENT, Event
 from outcomes.domain.fold import fold
@@ -48,6 +49,7 @@ EVENT_COLUMNS = (
     "source",
     "received_at",
     "item",
+    "bound_to",
 )
 
 
@@ -68,6 +70,7 @@ def write(reading: Reading, meanwhile: Meanwhile | None = None) -> None:
     read_sessions(changes, writer.governing, writer.known())
     link_children(writer.children)  # whose rows are locked by now
     count(changes)
+    writer.apart.write()
 
 
 def _with_news(reading: Reading, new: set[int]) -> Set[CallKey]:
@@ -92,6 +95,7 @@ class _Writer:
         self.artifacts = reading.contents.write()
         self.children: set[Child] = set()
         self.sizes: dict[UseKey, int] = {}
+        self.apart = SetApart()
 
     def known(self) -> Known:
         return Known(
@@ -116,6 +120,7 @@ class _Writer:
                 each.batch.source,
                 each.batch.sender.received_at,
                 each.packed,
+                each.batch.sender.agents,
             )
             for (environment, digest), reported in self.reading.events.items()
             for each in reported
@@ -129,7 +134,11 @@ class _Writer:
         rows = grouped([self._row(each, each.call.order) for each in told])
         rows.sort(key=_BY_DIGEST)
         made = bulk.insert_new(CallModel, CALL_COLUMNS, rows, meanwhile)
-        return [(None, row) for row in rows if row.id in made]
+        changes: list[Change] = [(None, row) for row in rows if row.id in made]
+        for _, row in changes:
+            reported = self.reading.events[row.environment, row.digest]
+            self.apart.note([each.event for each in reported], [])
+        return changes
 
     def merge_calls(self, keys: Set[CallKey], new: set[int]) -> list[Change]:
         """Calls that exist already: folded again from all their events, old and new."""
@@ -140,7 +149,9 @@ class _Writer:
             call = fold(events)
             if call is None:
                 continue
-            known = fold([event for event in events if event.order not in new])
+            earlier = [event for event in events if event.order not in new]
+            self.apart.note(events, earlier)
+            known = fold(earlier)
             verdicts = codec.verdicts_in(old)
             if known is None or not _is_judged_alike(known, call):
                 verdicts = judged(call, self.reading, old.project, old.environment)
@@ -236,10 +247,12 @@ def _with_events(
                     call_digest__in=[row.digest for row in part if row.environment == environment],
                 )
                 .order_by("id")
-                .values_list("id", "call_digest", "agent__name", "source", "received_at", "item")
+                .values_list(
+                    "id", "call_digest", "agent__name", "source", "received_at", "item", "bound_to"
+                )
             )
-            for order, digest, agent, source, received_at, item in stored:
-                sender = Sender(environments[environment], agent, "", received_at)
+            for order, digest, agent, source, received_at, item, bound_to in stored:
+                sender = Sender(environments[environment], agent, bound_to, received_at)
                 event = codec.unpack_event(bytes(item), cast(Source, source), sender, order)
                 events.setdefault((environment, bytes(digest)), []).append(event)
         for row in part:

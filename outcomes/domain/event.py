@@ -128,6 +128,7 @@ class Event:
     order: int
     from_sdk: bool
     tie: bytes = b""
+    bound_to: str = ""  # the agents that the key may speak for, as a glob; empty: any
     session_id: str | None = None
     turn_id: str | None = None
     tool_args: Json = None

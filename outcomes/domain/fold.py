@@ -9,11 +9,12 @@ from outcomes.domain.completion import completed, completed_outcome, first_elaps
 from outcomes.domain.event import UNKNOWN_AGENT, Asked, Event, Note, WouldBlock
 from outcomes.domain.one_event import elapsed_of, outcome_of, verdict_of_action
 from outcomes.domain.outcome import ToolDenied
+from outcomes.domain.ownership import without_foreign
 
 
 def fold(events: Sequence[Event]) -> Call | None:
     """The call that these events are about; None when none of them makes one."""
-    ranked = events if len(events) == 1 else _ranked(events)
+    ranked = events if len(events) == 1 else _ranked(without_foreign(events))
     if len(ranked) > 1:
         return _call_of_several(ranked)
     return _call_of_one(ranked[0]) if ranked else None

@@ -21,7 +21,7 @@ from outcomes.models.rollups import Rollup, RollupChange, RollupMinute
 from outcomes.models.saved_views import SavedView
 from outcomes.models.session_days import SessionDay, SessionDayChange
 from outcomes.models.sessions import Session
-from outcomes.models.store import StoredValue
+from outcomes.models.store import SessionOwner, StoredValue
 from outcomes.models.suggestions import Suggestion, SuggestionLook
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "SessionDayChange",
     "SessionMark",
     "SessionNote",
+    "SessionOwner",
     "SessionRemoval",
     "StoredValue",
     "Suggestion",

@@ -29,6 +29,10 @@ class Event(models.Model):
     source = models.CharField(max_length=8)
     received_at = models.DateTimeField()
     item = models.BinaryField()  # as it was sent, compressed
+    # The agents that the key may speak for, as a glob; empty: any.
+    bound_to = models.CharField(max_length=128, blank=True, default="", db_default="")
+    # About a call of an agent that its key may not speak for: kept, and of no effect.
+    set_apart = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         ordering = ["-id"]

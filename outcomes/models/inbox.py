@@ -26,6 +26,8 @@ class Batch(models.Model):
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
     environment = models.ForeignKey("governance.Environment", models.CASCADE, related_name="+")
     agent = models.CharField(max_length=128, blank=True)  # of the header; an item's own comes first
+    # The agents that the key may speak for, as a glob; empty: any.
+    bound_to = models.CharField(max_length=128, blank=True, default="", db_default="")
     source = models.CharField(
         max_length=8, choices=[("outcomes", "outcomes"), ("events", "events")]
     )

@@ -33,3 +33,18 @@ class StoredValue(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+
+class SessionOwner(models.Model):
+    """A session that a key bound to some agents began: it is for keys with this binding."""
+
+    pk = models.CompositePrimaryKey("environment", "session")
+    environment = models.ForeignKey(
+        "governance.Environment", models.CASCADE, related_name="+", db_index=False
+    )
+    session = models.BinaryField(max_length=16)  # digest of its id, or of a key of no session
+    bound_to = models.CharField(max_length=128)  # a glob of agents
+    used_on = models.DateField()  # when such a key used it last
+
+    def __str__(self) -> str:
+        return self.bound_to

@@ -206,7 +206,7 @@ def events_of(rows: Sequence[Call]) -> dict[tuple[int, bytes], list[StoredEvent]
 def read_events(rows: Iterable[EventRow]) -> Iterable[StoredEvent]:
     for row in rows:
         source = cast(Source, row.source)
-        sender = Sender(row.environment.name, row.agent.name, "", row.received_at)
+        sender = Sender(row.environment.name, row.agent.name, row.bound_to, row.received_at)
         yield StoredEvent(row, codec.unpack_event(bytes(row.item), source, sender, row.pk), source)
 
 

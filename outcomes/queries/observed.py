@@ -129,7 +129,9 @@ def _rules(calls: dict[bytes, Call], newest: QuerySet[Call, Call]) -> Iterable[t
         return
     environment = next(iter(calls.values())).environment_id
     events = Event.objects.filter(
-        environment=environment, call_digest__in=newest.values("digest")[:COUNTED]
+        environment=environment,
+        set_apart=False,
+        call_digest__in=newest.values("digest")[:COUNTED],
     )
     for each in read_events(events.select_related("agent", "environment").order_by("id")):
         digest = bytes(each.row.call_digest)

@@ -17,12 +17,12 @@ RESULT: Final = ToolExecutionResult.kind
 _ON_POSTGRES: Final = """
     SELECT c.id, e.item FROM outcomes_call c
     JOIN outcomes_event e ON e.environment_id = c.environment_id AND e.call_digest = c.digest
-    WHERE e.source = 'outcomes' AND c.id = ANY(%s)
+    WHERE e.source = 'outcomes' AND NOT e.set_apart AND c.id = ANY(%s)
 """
 _ON_SQLITE: Final = """
     SELECT c.id, e.item FROM outcomes_call c
     JOIN outcomes_event e ON e.environment_id = c.environment_id AND e.call_digest = c.digest
-    WHERE e.source = 'outcomes' AND c.id IN (SELECT value FROM json_each(%s))
+    WHERE e.source = 'outcomes' AND NOT e.set_apart AND c.id IN (SELECT value FROM json_each(%s))
 """
 
 Output = Json | NotReported

@@ -94,6 +94,7 @@ def _event(stored: StoredEvent) -> dict[str, Any]:
         "event": stored.event,
         "received_at": stored.row.received_at,
         "words": event_words(stored.event),
+        "set_apart": stored.row.set_apart,
         "source": stored.source,
         "item": item,
         "size": len(json.dumps(item)),

@@ -128,16 +128,18 @@ def read(raw: bytes, sender: Sender, order: int) -> Event:
     data = _any.decode(raw)
     item_hash = sha256(_canonical.encode(data)).digest()
     item = msgspec.convert(data, Item)
+    agent = sender.agent_of(item.agent_id)
     return Event(
         call_id=item.call_id,
         tool_name=item.tool_name,
-        agent_id=sender.agent_of(item.agent_id),
+        agent_id=agent,
         timestamp=read_time(item.timestamp, sender),
         report=Posted(_outcome(item), item.elapsed_ms),
-        digest=outcome_digest(item.call_id, item_hash),
+        digest=sender.own(outcome_digest(item.call_id, item_hash), agent),
         order=order,
         from_sdk=False,
         tie=item_hash,
+        bound_to=sender.agents,
         session_id=item.session_id or item.run_id or None,
         turn_id=item.turn_id or None,
         tool_args=item.tool_args,

@@ -139,20 +139,22 @@ def read(raw: bytes, sender: Sender, order: int) -> Event:
     # The Go gate's log has no call ids: the event itself is its identity.
     call_id = item.call_id or item_hash.hexdigest()
     agent, mode = sender.agent_of(item.agent_id), item.mode or "enforce"
+    digest = item_hash.digest()
+    if item.timestamp is not None:
+        digest = sdk_event_digest(
+            sender.environment, agent, call_id, action, item.decision_name, mode, at
+        )
     return Event(
         call_id=call_id,
         tool_name=item.tool_name or "",
         agent_id=agent,
         timestamp=at,
         report=_report(action, item),
-        digest=item_hash.digest()
-        if item.timestamp is None
-        else sdk_event_digest(
-            sender.environment, agent, call_id, action, item.decision_name, mode, at
-        ),
+        digest=sender.own(digest, agent),
         order=order,
         from_sdk=True,
         tie=item_hash.digest(),
+        bound_to=sender.agents,
         session_id=item.session_id or item.run_id or None,
         turn_id=item.turn_id or None,
         tool_args=item.tool_args,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any, Literal
 
 import msgspec
@@ -30,6 +31,11 @@ class Sender:
     def agent_of(self, item_agent: str | None) -> str:
         return item_agent or self.agent or UNKNOWN_AGENT
 
+    def own(self, digest: bytes, agent: str) -> bytes:
+        """The digest of an event, such that the same item from a key bound to others is no repeat
+        of it: whoever sent it first would take the place of the other."""
+        return sha256(digest + agent.encode()).digest() if self.agents else digest
+
 
 def read_time(text: str | None, sender: Sender) -> datetime:
     """A time as an item gives it, in UTC; without one, the time of the post."""
@@ -51,7 +57,16 @@ def read_time(text: str | None, sender: Sender) -> datetime:
 
 
 def refuse_foreign_agent(item_agent: str | None, sender: Sender) -> None:
-    if item_agent and sender.agents and not glob_matches(sender.agents, item_agent):
+    """A key bound to some agents speaks for them only, so each item has to say which it is."""
+    if not sender.agents:
+        return
+    if not item_agent and not sender.agent:
+        raise ItemRefused(
+            "agent_required",
+            f"agent_id: this key speaks for {sender.agents!r} only. Name the agent in the item or"
+            " in the header X-Edictum-Agent-Id.",
+        )
+    if item_agent and not glob_matches(sender.agents, item_agent):
         raise ItemRefused("foreign_agent", f"agent_id: this key speaks for {sender.agents!r} only.")
 
 

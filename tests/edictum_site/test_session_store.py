@@ -307,3 +307,19 @@ def test_guards_of_the_sdk_share_the_limit_of_a_session(store):
         "text: ü",
         "None",
     ]
+
+
+def test_a_bound_key_counts_in_its_own_sessions_and_in_no_other(store, client):
+    wanted = {"name": "bound", "env": "production", "scopes": ["agent"], "agent": "bot*"}
+    made, answer = client.ask("POST", "keys", wanted)
+    assert made == 201
+    bound = Client(store, answer["key"])
+    assert client.increment("s:of-another:attempts") == 1
+    assert [bound.increment("s:of-bound:attempts") for _ in range(5)] == [1, 2, 3, 4, 5]
+    assert bound.value("s:of-bound:attempts") == "5"
+    assert bound.increment("s:of-another:attempts") == (403, "foreign_session")
+    assert bound.value("s:of-another:attempts") == 403
+    keys = ["s:of-bound:attempts", "s:of-another:attempts"]
+    assert bound.ask("POST", "sessions/batch", {"keys": keys})[0] == 403
+    assert client.value("s:of-another:attempts") == "1"
+    bound.close()

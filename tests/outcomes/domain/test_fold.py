@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from governance.domain.success import Verdict
@@ -323,13 +323,21 @@ def test_a_repeat_is_the_event_that_was_accepted_first():
     assert folded(repeat, newer, first).outcome == a_result([2])
 
 
-@given(st.lists(events, min_size=1, max_size=6), st.data())
+def of_a_bound_key(event: Event) -> Event:
+    """As a key that is bound to the event's agent sends it."""
+    return replace(event, bound_to=event.agent_id, digest=event.digest + event.agent_id.encode())
+
+
+of_all_keys = st.one_of(events, events.map(of_a_bound_key))
+
+
+@given(st.lists(of_all_keys, min_size=1, max_size=6), st.data())
 @settings(max_examples=150)
 def test_order_and_repeats_do_not_matter(told, data):
     assert fold(data.draw(st.permutations(told * 2))) == fold(told)
 
 
-@given(st.lists(events, min_size=1, max_size=6), st.data())
+@given(st.lists(of_all_keys, min_size=1, max_size=6), st.data())
 @settings(max_examples=150)
 def test_the_borders_of_batches_do_not_matter(told, data):
     """A store keeps each event once, as it came, and folds again after every batch."""
@@ -364,3 +372,14 @@ def test_the_strongest_event_alone_decides_the_type(told):
     }
     assert getattr(call.outcome, "kind", None) in kinds
     assert call.at == min(event.timestamp for event in saying)
+
+
+@given(st.lists(events, max_size=4), st.lists(events.map(of_a_bound_key), max_size=4), st.data())
+@settings(max_examples=100)
+def test_what_keys_bound_to_others_report_changes_nothing(told, bound, data):
+    """Whenever it comes: first, last or between, where other keys name the agent of the call."""
+    of_bot = [replace(event, agent_id="bot", bound_to="") for event in told]
+    foreign = [event for event in bound if event.agent_id == "other"]
+    reported = [event for event in of_bot if not isinstance(event.report, Note)]
+    assume(reported)
+    assert fold(data.draw(st.permutations(of_bot + foreign))) == fold(of_bot)
