@@ -16,6 +16,7 @@ from crewai import Agent, BaseLLM, Crew, Task
 from crewai.hooks import clear_all_tool_call_hooks
 from crewai.tools import tool
 from edictum.adapters.crewai import CrewAIAdapter
+from edictum_site_client import default_check
 
 from tests.sdks.programs.adapters import governed
 from tests.sdks.programs.adapters.governed import REFUSED, WANTED, Seen
@@ -88,4 +89,9 @@ async def work(guard: Any, session: str, *, advised: bool) -> Seen:
     return {message["name"]: message["content"] for message in model.heard}
 
 
-governed.run(work, lambda _, result: not str(result).startswith(("Error:", "Error executing")))
+governed.run(
+    work,
+    lambda tool, result: (
+        default_check(tool, result) and not str(result).startswith("Error executing")
+    ),
+)

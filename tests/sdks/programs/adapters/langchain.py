@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 from edictum.adapters.langchain import LangChainAdapter
+from edictum_site_client import default_check
 from langchain.agents import create_agent
 from langchain.agents.middleware import wrap_tool_call
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
@@ -77,4 +78,7 @@ async def work(guard: Any, session: str, *, advised: bool) -> Seen:
     return await each_alone(lambda name, args: asyncio.to_thread(one, adapter, advice, name, args))
 
 
-governed.run(work, lambda _, result: result.status != "error")
+governed.run(
+    work,
+    lambda tool, result: result.status != "error" and default_check(tool, result.content),
+)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from edictum.adapters.nanobot import GovernedToolRegistry
+from edictum_site_client import default_check
 from nanobot.agent.runner import AgentRunner, AgentRunSpec
 from nanobot.agent.tools.base import Tool, ToolResult
 from nanobot.agent.tools.registry import ToolRegistry
@@ -98,4 +99,7 @@ async def work(guard: Any, session: str, *, advised: bool) -> Seen:
     }
 
 
-governed.run(work, lambda _, result: not getattr(result, "is_error", False))
+governed.run(
+    work,
+    lambda tool, result: not getattr(result, "is_error", False) and default_check(tool, result),
+)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from edictum.adapters.semantic_kernel import SemanticKernelAdapter
+from edictum_site_client import default_check
 from semantic_kernel import Kernel
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoiceBehavior
@@ -79,7 +80,9 @@ async def work(guard: Any, session: str, *, advised: bool) -> Seen:
 
 governed.run(
     work,
-    lambda _, result: (
-        not str(result.value).startswith(("Error:", "An error occurred while invoking"))
+    lambda tool, result: (
+        default_check(tool, result.value)
+        and not result.metadata.get("error")
+        and not str(result.value).startswith("An error occurred while invoking")
     ),
 )
