@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
+from governance.domain.success import DEFAULT, Verdict
 from governance.queries import Governing
 from outcomes import queries
 from outcomes.codec import CALL_COLUMNS, call_row_of
@@ -17,6 +18,7 @@ from outcomes.codec.session_days import unpack_groups
 from outcomes.domain.artifact_reads import artifact_read
 from outcomes.domain.call import Call as Folded
 from outcomes.domain.durations import bucket_of
+from outcomes.domain.effective import agent_check, effective
 from outcomes.domain.figures import Figures
 from outcomes.domain.fold import fold
 from outcomes.domain.outcome import ToolArtifactReference, ToolDenied
@@ -81,9 +83,7 @@ def _in_calls(folded: Found) -> Iterator[str]:
             "tool": (row.tool.name, call.tool_name),
             "session": (row.session.session_id if row.session else None, call.session_id),
             "reported": (row.reported, call.reported or ""),
-            "verdict": (row.verdict, row.classified or row.reported or "unknown" * call.ran)
-            if call.ran
-            else (row.verdict, ""),
+            **_verdict_of(row, call),
             "reason": (row.reason, getattr(call.outcome, "reason", "")),
             "elapsed": (row.elapsed_ms, call.elapsed_ms),
             "conflict": (row.conflict, call.conflict),
@@ -91,6 +91,21 @@ def _in_calls(folded: Found) -> Iterator[str]:
         for name, (has, should) in found.items():
             if has != should:
                 yield f"call {row.call_id}: {name} is {has!r}, should be {should!r}"
+
+
+def _verdict_of(row: Call, call: Folded) -> dict[str, tuple[object, object]]:
+    verdict, decided_by = effective(
+        row.kind,
+        Verdict(row.classified) if row.classified else None,
+        call.reported,
+        is_bound=row.decided_by == "check" or row.check_name not in ("", DEFAULT.name),
+        own_check=agent_check(call.metadata) is not None,
+    )
+    return {
+        "verdict": (row.verdict, verdict or ""),
+        "decided_by": (row.decided_by, decided_by),
+        "disagreement": (row.disagreement, {call.reported, verdict} == {"success", "failure"}),
+    }
 
 
 def _in_figures() -> Iterator[str]:

@@ -70,3 +70,4 @@ class DefaultCheck:
 
 
 DEFAULT = DefaultCheck()
+BOUND_DEFAULT = DefaultCheck()  # the same check, named by a binding: then it decides alone

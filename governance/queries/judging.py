@@ -12,7 +12,7 @@ from governance.domain.bindings import Binding, first_fitting
 from governance.domain.checks.matcher import UnknownFormat
 from governance.domain.checks.named import NamedCheck
 from governance.domain.json_value import Json
-from governance.domain.success import DEFAULT, Judgement, SuccessCheck
+from governance.domain.success import BOUND_DEFAULT, DEFAULT, Judgement, SuccessCheck
 from governance.models import CheckBindings
 from governance.queries.checks import newest_compiled, versions_counted
 
@@ -60,6 +60,7 @@ class Judges:
         return DEFAULT if name == DEFAULT.name else self._checks[name]
 
     def check_for(self, environment: str, agent: str, tool: str) -> SuccessCheck:
+        """DEFAULT itself only where no binding applies."""
         if not self._lines:
             return DEFAULT
         call = (environment, agent, tool)
@@ -114,7 +115,7 @@ def _made(project_id: int) -> Judges:
     lines = [Binding(*line) for line in row.lines]
     names = {line.check for line in lines} - {DEFAULT.name}
     compiled = newest_compiled(project_id, names)
-    checks: dict[str, SuccessCheck] = {DEFAULT.name: DEFAULT}
+    checks: dict[str, SuccessCheck] = {DEFAULT.name: BOUND_DEFAULT}
     for name in names:
         checks[name] = Absent(name, "it is not there.")
         if name in compiled:

@@ -79,6 +79,8 @@ def _call_out(whole: WholeCall, said: Classification | NotChecked | None) -> dic
         "not_checked": said.reason if isinstance(said, NotChecked) else None,
         "present": {
             "verdict": row.classified or None,
+            "effective": row.verdict or None,
+            "decided_by": row.decided_by or None,
             "check": row.check_name or None,
             "version": row.check_version,
             "rule": row.check_rule or None,

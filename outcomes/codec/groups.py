@@ -33,6 +33,7 @@ def grouping_of(row: CallRow) -> Grouping | None:
     if not has_group(row):
         return None
     saw, says = _text_in(row.check_value), row.verdict_reason
+    by_agent = row.decided_by == "agent"  # then no check found this failure
     return grouping(
         kind=row.kind,
         verdict=row.verdict,
@@ -41,11 +42,15 @@ def grouping_of(row: CallRow) -> Grouping | None:
         reason=row.reason,
         detail=row.detail,
         rule=row.rule,
-        check=row.check_name,
-        check_rule=row.check_rule,
-        # The built-in check gives no reason but that of its rule.
-        said=saw or says if row.check_name == DEFAULT.name else says or saw,
+        check="" if by_agent else row.check_name,
+        check_rule="" if by_agent else row.check_rule,
+        said="" if by_agent else _reason(row, saw, says),
     )
+
+
+def _reason(row: CallRow, saw: str, says: str) -> str:
+    # The built-in check gives no reason but that of its rule.
+    return saw or says if row.check_name == DEFAULT.name else says or saw
 
 
 def digest_of_group(group: Grouping) -> bytes:

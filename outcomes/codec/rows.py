@@ -16,9 +16,8 @@ from outcomes.domain.classification import (
     USUAL,
     Classification,
     NotChecked,
-    disagrees,
-    effective,
 )
+from outcomes.domain.effective import agent_check, disagrees, effective
 from outcomes.domain.outcome import (
     Outcome,
     ToolArtifactReference,
@@ -73,6 +72,7 @@ class CallRow(NamedTuple):
     reported: str
     classified: str
     verdict: str
+    decided_by: str
     disagreement: bool
     check_name: str
     check_version: int | None
@@ -166,11 +166,17 @@ _USUAL = _verdicts(USUAL, DEFAULT.name)
 
 
 def call_row(
-    call: Call, verdicts: Verdicts, keys: Keys, row_id: int, received: datetime
+    call: Call, verdicts: Verdicts, keys: Keys, row_id: int, received: datetime, *, is_bound: bool
 ) -> CallRow:
     outcome, account = call.outcome, call.account
-    classified = _VERDICTS[verdicts.classified]
-    verdict, _ = effective(classified, call.reported, ran=call.ran)
+    kind = "" if outcome is None else outcome.kind
+    verdict, decided_by = effective(
+        kind,
+        _VERDICTS[verdicts.classified],
+        call.reported,
+        is_bound=is_bound,
+        own_check=agent_check(account.metadata) is not None,
+    )
     reason, detail, artifact = _told(outcome)
     arguments = account.tool_args
     return CallRow(
@@ -187,7 +193,7 @@ def call_row(
         account.call_index or 0,
         call.order,
         received,
-        "" if outcome is None else outcome.kind,
+        kind,
         reason,
         as_text(detail[:DETAIL]),
         account.rule or "",
@@ -195,7 +201,8 @@ def call_row(
         _word(call.reported),
         verdicts.classified,
         _word(verdict),
-        disagrees(call.reported, classified),
+        decided_by,
+        disagrees(call.reported, verdict),
         verdicts.check_name,
         verdicts.check_version,
         verdicts.check_rule,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from governance.domain.made_often import made_often
+from governance.domain.success import DEFAULT
 from governance.queries import Judges, judges
 from outcomes import codec
 from outcomes.codec import Verdicts, digest_of, verdicts_of
@@ -46,6 +47,7 @@ class Told:
     environment: int
     received_at: datetime
     digest: bytes  # of the call id
+    is_bound: bool  # a binding named the check that judged
 
 
 @dataclass(slots=True)
@@ -107,23 +109,26 @@ def read(batches: list[Claimed], ahead: Mapping[int, ReadBatch]) -> Reading:
         call = fold([each.event for each in told])
         if call is not None:
             batch = told[0].batch  # the first that was accepted
+            verdicts, is_bound = judged(call, reading, batch.project, batch.environment)
             reading.calls[key] = Told(
                 call,
-                judged(call, reading, batch.project, batch.environment),
+                verdicts,
                 batch.project,
                 batch.environment,
                 batch.sender.received_at,
                 key[1],
+                is_bound,
             )
     return reading
 
 
-def judged(call: Call, reading: Reading, project: int, environment: int) -> Verdicts:
-    """What the check that is current for this call says of it."""
+def judged(call: Call, reading: Reading, project: int, environment: int) -> tuple[Verdicts, bool]:
+    """The verdict of the check that is current for this call, and whether a binding names it."""
     name = reading.environments[environment]
     account = call.account
     check = reading.judges[project].check_for(name, account.agent_id, account.tool_name)
-    check = reading.patience.with_(project, check)
-    return verdicts_of(
-        classify(call, check, lambda artifact: reading.contents.value_of(project, artifact))
+    timed = reading.patience.with_(project, check)
+    verdicts = verdicts_of(
+        classify(call, timed, lambda artifact: reading.contents.value_of(project, artifact))
     )
+    return verdicts, check is not DEFAULT

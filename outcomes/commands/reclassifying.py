@@ -18,15 +18,16 @@ from outcomes.commands.grouping import grouped
 from outcomes.commands.long_sessions import LongSessions
 from outcomes.commands.session_reading import Known, read_sessions
 from outcomes.models import Call, PastVerdict
-from outcomes.rejudging import Judged, Row, disagreement
+from outcomes.rejudging import Judged, Row
 
-COLUMNS: Final = ("id", *Verdicts._fields, "verdict", "disagreement", "group")
+COLUMNS: Final = ("id", *Verdicts._fields, "verdict", "decided_by", "disagreement", "group")
 _READ_SO: Final = (
     "session",
     "at",
     "order",
     "kind",
     "reported",
+    "decided_by",
     "artifact_name",
     "elapsed_ms",
     "classified",
@@ -78,7 +79,8 @@ def _changes(present: Iterable[CallRow], wanted: Wanted) -> Iterable[Change]:
             old._replace(
                 **told.verdicts._asdict(),
                 verdict=told.said.after.value,
-                disagreement=disagreement(old.reported, told.verdicts),
+                decided_by=told.decided_by,
+                disagreement=told.disagreement,
                 group=None,
             )
         )
@@ -101,6 +103,8 @@ def _keep_past(changes: Iterable[Change]) -> None:
             check_name=old.check_name,
             check_version=old.check_version,
             verdict=old.classified,
+            effective=old.verdict,
+            decided_by=old.decided_by,
             rule=old.check_rule,
             value=old.check_value,
             reason=old.verdict_reason,

@@ -160,7 +160,7 @@ class _Work:
 
     def _judged(self, chunk: Chunk) -> list[Told]:
         chosen = self._chosen.among(chunk.rows)
-        outputs = outputs_of(chosen)
+        recorded = outputs_of(chosen)
         contents = Contents()
         contents.learn((self._project, row.artifact_name) for row in chosen if row.artifact_name)
         wanted = {row.id for row in chosen}
@@ -170,7 +170,7 @@ class _Work:
             judged = None
             if row.id in wanted:
                 judged = judging.judge(
-                    row, outputs, lambda artifact: contents.value_or_fault(self._project, artifact)
+                    row, recorded, lambda artifact: contents.value_or_fault(self._project, artifact)
                 )
                 self._fault = self._fault or contents.fault
                 self._be_heard()

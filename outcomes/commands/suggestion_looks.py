@@ -211,7 +211,7 @@ def _look_at(
     found: ToolLook, rows: Sequence[Row], project: int, judging: Judging, left: int
 ) -> int:
     """How many bytes of large results may still be read."""
-    outputs, contents = outputs_of(rows), Contents()
+    recorded, contents = outputs_of(rows), Contents()
     contents.learn((project, row.artifact_name) for row in rows if row.artifact_name)
     for row in rows:
         if row.kind == ARTIFACT:
@@ -219,7 +219,7 @@ def _look_at(
             if size > min(LARGEST, left):
                 continue
             left -= size
-        judged = judging.judge(row, outputs, lambda artifact: contents.value_of(project, artifact))
+        judged = judging.judge(row, recorded, lambda artifact: contents.value_of(project, artifact))
         if judged is None or not judged.said.check:
             continue
         found.of += 1
@@ -229,7 +229,7 @@ def _look_at(
         output = (
             contents.value_of(project, row.artifact_name)
             if row.kind == ARTIFACT
-            else outputs[row.id]
+            else recorded.outputs[row.id]
         )
         if isinstance(output, Unreadable | NotReported):
             continue

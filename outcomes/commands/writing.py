@@ -152,10 +152,18 @@ class _Writer:
             earlier = [event for event in events if event.order not in new]
             self.apart.note(events, earlier)
             known = fold(earlier)
-            verdicts = codec.verdicts_in(old)
+            verdicts, is_bound = codec.verdicts_in(old), old.decided_by == "check"
             if known is None or not _is_judged_alike(known, call):
-                verdicts = judged(call, self.reading, old.project, old.environment)
-            told = Told(call, verdicts, old.project, old.environment, old.received_at, old.digest)
+                verdicts, is_bound = judged(call, self.reading, old.project, old.environment)
+            told = Told(
+                call,
+                verdicts,
+                old.project,
+                old.environment,
+                old.received_at,
+                old.digest,
+                is_bound,
+            )
             self._learn_names([told])
             before.append(old)
             after.append(self._row(told, old.id))
@@ -202,7 +210,7 @@ class _Writer:
         )
         if account.parent_session_id and keys.session is not None:
             self.children.add(Child(environment, account.parent_session_id, keys.session))
-        return call_row(call, told.verdicts, keys, row_id, told.received_at)
+        return call_row(call, told.verdicts, keys, row_id, told.received_at, is_bound=told.is_bound)
 
     def _artifact_of(self, project: int, environment: int, call: Call) -> int | None:
         if not isinstance(call.outcome, ToolArtifactReference):

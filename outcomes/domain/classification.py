@@ -1,4 +1,4 @@
-"""Whether a call succeeded: what a check says of it, and which verdict counts in the end."""
+"""Whether a call succeeded, as a check says."""
 
 import json
 import re
@@ -58,7 +58,6 @@ TOO_LARGE: Final = Unreadable("The output is larger than 16 MiB.")
 ReadArtifact = Callable[[str], Json | Unreadable]
 
 _FAILED: Final = Classification(verdict=Verdict.FAILURE)
-_SUCCESS, _FAILURE = Verdict.SUCCESS, Verdict.FAILURE
 
 
 def classify(
@@ -138,24 +137,3 @@ def _refuse(constant: str) -> NoReturn:
 def _finite(digits: str) -> float:
     number = float(digits)
     return number if isfinite(number) else _refuse(digits)
-
-
-def effective(
-    classified: Verdict | None, reported: Verdict | None, *, ran: bool
-) -> tuple[Verdict | None, bool]:
-    """The verdict that counts, and whether a check or the executor itself stands behind it.
-
-    Denied and open calls have none: they did not run.
-    """
-    if not ran:
-        return None, False
-    if classified is not None:
-        return classified, True
-    return reported or Verdict.UNKNOWN, False
-
-
-def disagrees(reported: Verdict | None, classified: Verdict | None) -> bool:
-    """One says success and the other failure. Unknown disagrees with nothing."""
-    if reported == _SUCCESS:
-        return classified == _FAILURE
-    return reported == _FAILURE and classified == _SUCCESS

@@ -15,7 +15,7 @@ from governance.domain.session_limits import (
     name_of,
 )
 from governance.domain.success import Verdict
-from outcomes.domain.classification import disagrees
+from outcomes.domain.effective import disagrees
 from outcomes.domain.outcome import ToolDenied
 
 Limits = tuple[SessionLimit, ...]
@@ -39,7 +39,7 @@ class Step:
     tool: str
     verdict: Verdict | None = None  # the effective one
     reported: Verdict | None = None
-    checked: bool = False  # the effective verdict is a classified one
+    checked: bool = False  # it has a classified verdict
     reason: str = ""
     rule: str | None = None
     from_sdk: bool = False
@@ -145,7 +145,7 @@ class SessionTally:
             self.consecutive_failures += 1
         else:
             self.unknown += 1
-        if checked and disagrees(reported, verdict):
+        if disagrees(reported, verdict):
             self.disagreements += 1
         counters = self._on_all
         if tool in self._on_tool:
@@ -166,7 +166,7 @@ class SessionTally:
                 self.failures += sign
             else:
                 self.unknown += sign
-            if step.checked and disagrees(step.reported, step.verdict):
+            if disagrees(step.reported, step.verdict):
                 self.disagreements += sign
             _count(self.successes_by_tool, step.tool, sign * success)
             for counter in (*self._on_all, *self._on_tool.get(step.tool, ())):

@@ -104,6 +104,7 @@ class Call(models.Model):
     reported = models.CharField(max_length=7, blank=True)
     classified = models.CharField(max_length=7, blank=True)
     verdict = models.CharField(max_length=7, blank=True)  # the effective one; empty: none
+    decided_by = models.CharField(max_length=7, blank=True, db_default="")  # empty: nobody
     disagreement = models.BooleanField()
     check_name = models.CharField(max_length=128, blank=True)
     check_version = models.PositiveIntegerField(null=True)

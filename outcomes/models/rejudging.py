@@ -92,7 +92,9 @@ class PastVerdict(models.Model):
     )
     check_name = models.CharField(max_length=128)
     check_version = models.PositiveIntegerField(null=True)
-    verdict = models.CharField(max_length=7)
+    verdict = models.CharField(max_length=7)  # of the check
+    effective = models.CharField(max_length=7, blank=True, db_default="")
+    decided_by = models.CharField(max_length=7, blank=True, db_default="")
     rule = models.CharField(max_length=128, blank=True)
     value = models.TextField(blank=True)
     reason = models.TextField(blank=True)

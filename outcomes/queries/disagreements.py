@@ -7,11 +7,12 @@ check that gave the verdict, are read from the newest calls that disagree.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from django.db import connection
 
 from governance.domain.wilson import wilson
+from outcomes.domain.effective import agent_check
 from outcomes.domain.figures import Figures
 from outcomes.models import Call
 from outcomes.queries.calls import CallFilter, whole_calls, with_names
@@ -173,13 +174,5 @@ def _look_at_newest(groups: Iterable[Group]) -> None:
     for whole in whole_calls(rows):
         row, group = whole.row, by_call[whole.row.pk]
         group.call_id, group.environment, group.at = row.call_id, row.environment.name, row.at
-        group.reported_by = _judge(whole.folded.metadata)
-
-
-def _judge(metadata: dict[str, Any] | None) -> Judge | None:
-    told = (metadata or {}).get("success_check")
-    if not isinstance(told, dict) or not isinstance(told.get("name"), str) or not told["name"]:
-        return None
-    version = told.get("version")
-    is_number = isinstance(version, int) and not isinstance(version, bool)
-    return Judge(told["name"][:128], version if is_number else None)
+        used = agent_check(whole.folded.metadata)
+        group.reported_by = None if used is None else Judge(*used)

@@ -5,11 +5,10 @@ from outcomes.rejudging.judging import (
     CheckFor,
     Judged,
     Judging,
-    disagreement,
     of_bindings,
     of_text,
 )
-from outcomes.rejudging.outputs import outputs_of
+from outcomes.rejudging.outputs import Recorded, outputs_of
 
 __all__ = [
     "CheckFor",
@@ -18,9 +17,9 @@ __all__ = [
     "Judged",
     "Judging",
     "Place",
+    "Recorded",
     "Row",
     "Share",
-    "disagreement",
     "of_bindings",
     "of_text",
     "outputs_of",

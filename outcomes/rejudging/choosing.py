@@ -38,6 +38,7 @@ class Row(NamedTuple):
     tool: str
     kind: str
     verdict: str
+    decided_by: str
     reported: str
     classified: str
     reason: str

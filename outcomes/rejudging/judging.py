@@ -4,21 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from governance.domain.success import SuccessCheck, Verdict
+from governance.domain.success import DEFAULT, SuccessCheck, Verdict
 from governance.queries import Judges
 from outcomes.codec import Verdicts, verdicts_of
 from outcomes.domain.classification import (
     Classification,
     NotChecked,
     Unreadable,
-    disagrees,
-    effective,
     judged_by,
 )
+from outcomes.domain.effective import DecidedBy, disagrees, effective
 from outcomes.domain.outcome import NOT_REPORTED, NotReported, ToolArtifactReference
 from outcomes.domain.rejudging.flips import Said
 from outcomes.rejudging.choosing import Row
-from outcomes.rejudging.outputs import Output
+from outcomes.rejudging.outputs import Output, Recorded
 
 ARTIFACT: Final = ToolArtifactReference.kind
 NO_OUTPUT: Final = "No result was reported."
@@ -48,7 +47,12 @@ def of_text(check: SuccessCheck, judges: Judges | None) -> CheckFor:
 class Judged:
     said: Said
     verdicts: Verdicts | None  # the columns of the row; none: no check has a say in it
-    checked: bool = False
+    decided_by: DecidedBy = ""
+    disagreement: bool = False
+
+    @property
+    def checked(self) -> bool:
+        return self.verdicts is not None and self.verdicts.classified != ""
 
     def left(self) -> "Judged":
         """As it is told where nothing was written."""
@@ -60,36 +64,43 @@ class Judging:
     check_for: CheckFor
     environments: dict[int, str]
 
-    def judge(self, row: Row, outputs: dict[int, Output], read: ReadArtifact) -> Judged | None:
+    def judge(self, row: Row, recorded: Recorded, read: ReadArtifact) -> Judged | None:
         """None: not one of those that are judged anew."""
         check = self.check_for(self.environments.get(row.environment, ""), row.agent, row.tool)
         if check is None:
             return None
         before = _VERDICTS[row.verdict]
-        output = read(row.artifact_name) if row.kind == ARTIFACT else _of(row, outputs)
+        output = read(row.artifact_name) if row.kind == ARTIFACT else _output(row, recorded)
         if isinstance(output, NotReported):
             reason = NO_OUTPUT if row.kind in ("execution_result", ARTIFACT) else ""
             return Judged(Said(before, before, not_checked=reason), None)
         if isinstance(output, Unreadable) and output.is_fault:
             return Judged(Said(before, before, not_checked=output.reason), None)
-        if isinstance(output, Unreadable):
-            return self._judged(row, before, NotChecked(output.reason))
-        return self._judged(row, before, judged_by(check, row.tool, output, row.elapsed_ms))
-
-    def _judged(self, row: Row, before: Verdict, told: Classification | NotChecked) -> Judged:
-        classified = told.verdict if isinstance(told, Classification) else None
-        after, checked = effective(classified, _VERDICTS.get(row.reported), ran=True)
-        said = (
-            Said(before, after or before, told.check or "", told.rule or "")
-            if isinstance(told, Classification)
-            else Said(before, after or before, not_checked=told.reason)
+        classification = (
+            NotChecked(output.reason)
+            if isinstance(output, Unreadable)
+            else judged_by(check, row.tool, output, row.elapsed_ms)
         )
-        return Judged(said, verdicts_of(told), checked)
+        is_bound, own_check = check is not DEFAULT, row.id in recorded.own_checks
+        return _judged(row, classification, is_bound=is_bound, own_check=own_check)
 
 
-def _of(row: Row, outputs: dict[int, Output]) -> Output:
-    return outputs.get(row.id, NOT_REPORTED)
+def _judged(
+    row: Row, classification: Classification | NotChecked, *, is_bound: bool, own_check: bool
+) -> Judged:
+    before, reported = _VERDICTS[row.verdict], _VERDICTS.get(row.reported)
+    classified = None if isinstance(classification, NotChecked) else classification.verdict
+    verdict, decided_by = effective(
+        row.kind, classified, reported, is_bound=is_bound, own_check=own_check
+    )
+    after = verdict or before
+    if isinstance(classification, NotChecked):
+        said = Said(before, after, not_checked=classification.reason)
+    else:
+        check, rule = classification.check or "", classification.rule or ""
+        said = Said(before, after, check, rule, by_agent=decided_by == "agent")
+    return Judged(said, verdicts_of(classification), decided_by, disagrees(reported, verdict))
 
 
-def disagreement(reported: str, verdicts: Verdicts) -> bool:
-    return disagrees(_VERDICTS.get(reported), _VERDICTS.get(verdicts.classified))
+def _output(row: Row, recorded: Recorded) -> Output:
+    return recorded.outputs.get(row.id, NOT_REPORTED)

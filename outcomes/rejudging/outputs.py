@@ -1,19 +1,27 @@
-"""The outputs of some calls, as a check sees them."""
+"""The outputs of some calls, as a check sees them, and which calls their agents checked."""
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from django.db import connection
 
 from governance.domain.json_value import Json
 from outcomes import codec
-from outcomes.domain.outcome import NOT_REPORTED, NotReported, ToolExecutionResult
+from outcomes.domain.effective import agent_check
+from outcomes.domain.outcome import (
+    NOT_REPORTED,
+    NotReported,
+    ToolArtifactReference,
+    ToolExecutionResult,
+)
 from outcomes.models import Call
 from outcomes.queries.calls import whole_calls
 from outcomes.rejudging.choosing import Row
 
 RESULT: Final = ToolExecutionResult.kind
+_WITH_OUTPUT: Final = frozenset([RESULT, ToolArtifactReference.kind])
 _ON_POSTGRES: Final = """
     SELECT c.id, e.item FROM outcomes_call c
     JOIN outcomes_event e ON e.environment_id = c.environment_id AND e.call_digest = c.digest
@@ -28,34 +36,51 @@ _ON_SQLITE: Final = """
 Output = Json | NotReported
 
 
-def outputs_of(rows: Sequence[Row]) -> dict[int, Output]:
-    """Of those of these calls that have a result, by their ids."""
-    results = [row.id for row in rows if row.kind == RESULT]
-    found: dict[int, Output] = dict.fromkeys(results, NOT_REPORTED)
-    if not results:
-        return found
-    twice: set[int] = set()
+@dataclass(slots=True)
+class Recorded:
+    """By the ids of calls; the output of an artifact reference is in its artifact."""
+
+    outputs: dict[int, Output] = field(default_factory=dict)
+    own_checks: set[int] = field(default_factory=set)  # the agent judged with a check of its own
+
+
+def outputs_of(rows: Sequence[Row]) -> Recorded:
+    calls = [row.id for row in rows if row.kind in _WITH_OUTPUT]
+    recorded = Recorded({row.id: NOT_REPORTED for row in rows if row.kind == RESULT})
+    if not calls:
+        return recorded
+    seen: set[int] = set()
+    repeated: set[int] = set()
+    for call, packed in _posted(calls):
+        if call in seen:
+            repeated.add(call)
+            continue
+        seen.add(call)
+        item = codec.item_of(packed)
+        if call in recorded.outputs and item["type"] == RESULT and "output" in item:
+            recorded.outputs[call] = item["output"]
+        if agent_check(item.get("metadata")) is not None:
+            recorded.own_checks.add(call)
+    if repeated:  # which of several reports counts is for folding to decide
+        _fold(repeated, recorded)
+    return recorded
+
+
+def _posted(calls: list[int]) -> list[tuple[int, bytes]]:
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            cursor.execute(_ON_POSTGRES, [results])
+            cursor.execute(_ON_POSTGRES, [calls])
         else:
-            cursor.execute(_ON_SQLITE, [json.dumps(results)])
-        for call, packed in cursor.fetchall():
-            item = codec.item_of(bytes(packed))
-            if item["type"] != RESULT or "output" not in item:
-                continue
-            if found[call] is not NOT_REPORTED:
-                twice.add(call)
-            found[call] = item["output"]
-    if twice:  # which of two reports counts is for folding to tell
-        found |= _folded(twice)
-    return found
+            cursor.execute(_ON_SQLITE, [json.dumps(calls)])
+        return [(call, bytes(packed)) for call, packed in cursor.fetchall()]
 
 
-def _folded(calls: set[int]) -> dict[int, Output]:
+def _fold(calls: set[int], recorded: Recorded) -> None:
     rows = list(Call.objects.filter(id__in=calls).select_related("agent", "environment"))
-    return {
-        whole.row.id: whole.folded.outcome.output
-        for whole in whole_calls(rows)
-        if isinstance(whole.folded.outcome, ToolExecutionResult)
-    }
+    for whole in whole_calls(rows):
+        call, folded = whole.row.id, whole.folded
+        if isinstance(folded.outcome, ToolExecutionResult):
+            recorded.outputs[call] = folded.outcome.output
+        recorded.own_checks.discard(call)
+        if agent_check(folded.metadata) is not None:
+            recorded.own_checks.add(call)

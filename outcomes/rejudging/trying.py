@@ -29,7 +29,7 @@ class Read:
 
 
 def read_results(rows: Sequence[Row], environments: Mapping[int, str], read: ReadArtifact) -> Read:
-    outputs = outputs_of(rows)
+    outputs = outputs_of(rows).outputs
     found, unread = [], dict[str, int]()
     for row in rows:
         output = read(row.artifact_name) if row.kind == ARTIFACT else outputs[row.id]

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from governance.auth import MemberRequest, member_page
 from governance.policies import Action, may
 from outcomes import codec, queries
+from outcomes.domain.effective import agent_check
 from outcomes.domain.model_content import outcome_to_model_content
 from outcomes.domain.outcome import serialised_length
 from outcomes.models import Call
@@ -22,7 +23,12 @@ from outcomes.queries.around_call import (
     previous_of_tool,
 )
 from outcomes.queries.artifact_pieces import beginning_of
-from outcomes.views.call_words import call_sentence, event_words, value_seen
+from outcomes.views.call_words import (
+    call_sentence,
+    decider_sentence,
+    event_words,
+    value_seen,
+)
 from outcomes.views.check_trail import rules_before
 from outcomes.views.contract_calls import call_to_try
 from outcomes.views.named import named_call
@@ -53,7 +59,8 @@ def call(request: MemberRequest, call_id: str) -> HttpResponse:
         "is_of_one_turn": len({each.turn_id for each in attempts}) == 1,
         "previous": previous_of_tool(row),
         "is_late": is_late(row, timezone.now()),
-        "judge": judge_of(row),
+        "judge": judge_of(row, whole.folded),
+        "decider": decider_sentence(row, agent_check(whole.folded.metadata)),
         "sentence": call_sentence(row, is_late=is_late(row, timezone.now())),
         "value_seen": value_seen(row),
         "before": rules_before(whole),

@@ -7,6 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from governance.domain.json_value import Json
+from outcomes.domain.effective import AgentCheck
 from outcomes.domain.event import (
     Allowed,
     ApprovalRejected,
@@ -49,9 +50,10 @@ def _but(row: Call) -> str:
 
 
 def _ran(row: Call) -> str:
-    if row.classified == "" and row.reported:
-        said = "succeeded" if row.reported == "success" else "failed"
-        return f"ran and {said}, as the agent says. No check looked at it."
+    if row.decided_by == "agent":
+        said = "succeeded" if row.verdict == "success" else "failed"
+        unchecked = " No check looked at it." if row.classified == "" else ""
+        return f"ran and {said}, as the agent says.{unchecked}"
     match row.verdict:
         case "success":
             also = "; the agent said failure" if row.disagreement else ""
@@ -60,6 +62,31 @@ def _ran(row: Call) -> str:
             return f"ran and failed{', which the agent missed' if row.disagreement else ''}."
         case _:
             return "ran; whether it succeeded is unknown."
+
+
+def decider_sentence(row: Call, own: AgentCheck | None) -> str:
+    """Who decided the verdict, and why not another."""
+    match row.decided_by:
+        case "type":
+            return f"A {row.kind} is a failure by its type; no check is asked."
+        case "check":
+            return "A binding names this check, so it decides."
+        case "default":
+            return "No binding names a check for this call, so the default check decides."
+        case "agent" if own is not None:
+            return f"No binding names a check for this call, so the agent's {_name(own)} decides."
+        case "agent" if row.classified and row.verdict == "failure":
+            return "The agent decides: it may know of a failure that the result does not show."
+        case "agent":
+            return "The agent decides: no check gave a verdict."
+        case _:
+            return "Neither a check nor the agent gave a verdict." if row.verdict else ""
+
+
+def _name(own: AgentCheck) -> str:
+    if own.name == "custom":
+        return "own check"
+    return f"check {own.name}" if own.version is None else f"check {own.name} v{own.version}"
 
 
 def value_seen(row: Call) -> Json:

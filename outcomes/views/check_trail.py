@@ -36,4 +36,4 @@ def rules_before(whole: WholeCall) -> Before | None:
     if not steps or not steps[-1].decides or steps[-1].rule != row.check_rule:
         return None
     before = steps[:-1]
-    return Before(before, are_open=row.verdict == Verdict.FAILURE and len(before) <= FEW)
+    return Before(before, are_open=row.classified == Verdict.FAILURE and len(before) <= FEW)

@@ -6,9 +6,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
+from governance.domain.success import DEFAULT
 from governance.table_files import Tables, one_of_tables, table_file
 from outcomes.domain.scope import Scope
-from outcomes.queries.disagreements import Judge, disagreements
+from outcomes.queries.disagreements import Group, Judge, disagreements
 from outcomes.views.paging import with_query
 from outcomes.views.part_columns import DIFFERING
 from outcomes.views.scope import scope_of
@@ -47,12 +48,26 @@ def disagreement_page(request: MemberRequest) -> HttpResponseBase:
                 each,
                 judge_words(each.judge) or "no check: a timeout or a failure",
                 judge_words(each.reported_by) if each.reported_by else "",
+                next_step(each),
             )
             for each in found.groups
         ],
         "is_in_part": found.counted < found.total,
     }
     return render(request, "outcomes/disagreements.html", context)
+
+
+def next_step(group: Group) -> str:
+    """How to mend it without making the right side wrong."""
+    if not group.judge.name:
+        return "Let the agent report its timeouts and failures as such."
+    if group.is_behind:
+        return "Update the check in the agent."
+    if group.agent_said_failure:
+        return "Look at a call first: the agent may know of a failure that the check misses."
+    if group.judge.name == DEFAULT.name:
+        return "Bind a check that knows this tool, then give it to the agent."
+    return "If the check is right, give it to the agent by its name or exported."
 
 
 def judge_words(judge: Judge) -> str:

@@ -27,5 +27,5 @@ def words_of(group: GroupFigures | GroupTold) -> GroupWords:
     if group.kind == _FAILURE:
         return GroupWords("", text or "failed without a reason", "raised, or said that it failed")
     if not group.check:
-        return GroupWords("", text or "reported as a failure", "the agent says so; not checked")
+        return GroupWords("", text or "reported as a failure", "reported by the agent")
     return GroupWords(group.rule, text, f"judged by {group.check}")

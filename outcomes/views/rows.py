@@ -10,6 +10,7 @@ from typing import Final
 from governance.domain.json_value import Json
 from outcomes import queries
 from outcomes.domain.call import Call as Folded
+from outcomes.domain.effective import agent_check
 from outcomes.models import Call
 from outcomes.queries import WholeCall
 from outcomes.views.tags import hash_of
@@ -51,7 +52,7 @@ def call_lines(
                 folded=whole.folded if whole else None,
                 number=(numbers or {}).get(row.pk),
                 arguments=arguments_line(whole),
-                judge=judge_of(row),
+                judge=judge_of(row, whole.folded if whole else None),
                 is_late=is_late(row, now),
                 begins_turn=numbers is not None and row.turn_id != turn,
             )
@@ -83,22 +84,27 @@ def tag_of(rows: Sequence[Call], *more: object) -> str:
     """Changes whenever anything changes that the rows show."""
     shown = [
         (
-            row.pk, row.kind, row.verdict, row.reported, row.classified, row.reason, row.elapsed_ms,
-            row.check_name, row.check_version, row.disagreement, row.would_deny, row.conflict,
-            row.asked, row.tool_id, row.at.timestamp(),
+            row.pk, row.kind, row.verdict, row.decided_by, row.reported, row.classified, row.reason,
+            row.elapsed_ms, row.check_name, row.check_version, row.disagreement, row.would_deny,
+            row.conflict, row.asked, row.tool_id, row.at.timestamp(),
         )
         for row in rows
     ]  # fmt: skip
     return hash_of(shown, more)
 
 
-def judge_of(row: Call) -> str:
-    """Who gave the verdict that counts."""
-    if not row.verdict:
-        return ""
-    if row.classified == "":
-        return "not checked"
-    return f"{row.check_name} v{row.check_version}" if row.check_name else "by its type"
+def judge_of(row: Call, folded: Folded | None) -> str:
+    """Who decided the verdict."""
+    match row.decided_by:
+        case "type":
+            return "by its type"
+        case "check" | "default":
+            return f"{row.check_name} v{row.check_version}"
+        case "agent":
+            has_own = folded is not None and agent_check(folded.metadata) is not None
+            return "agent's own check" if has_own else "agent"
+        case _:
+            return ""
 
 
 def is_late(row: Call, now: datetime) -> bool:

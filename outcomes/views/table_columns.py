@@ -47,6 +47,7 @@ CALLS: Final[Columns[Call]] = {
     "detail": lambda row: row.detail or None,
     "rule": lambda row: row.rule or None,
     "verdict": lambda row: row.verdict or None,
+    "decided_by": lambda row: row.decided_by or None,
     "reported": lambda row: row.reported or None,
     "classified": lambda row: row.classified or None,
     "disagreement": lambda row: row.disagreement,

@@ -152,6 +152,9 @@ class Known:
 
     @property
     def verdict(self) -> str:
+        """No check is bound: a failure if the type, the agent or the default check says so."""
+        if "failure" in (self.classified, self.reported):
+            return "failure"
         return self.classified or self.reported or "unknown"
 
     @property

@@ -75,10 +75,17 @@ def test_a_cursor_that_no_list_gave_is_told_so(agent: Agent, cursor):
 @pytest.fixture
 def several(agent: Agent) -> Agent:
     agent.post(
-        an_outcome("ran", tool_name="sql", agent_id="a-1", session_id="s-1", output="Error: x"),
+        an_outcome(
+            "ran",
+            tool_name="sql",
+            agent_id="a-1",
+            session_id="s-1",
+            output="Error: x",
+            tool_success=True,
+        ),
         an_outcome("timed-out", type="timeout", agent_id="a-1", session_id="s-1"),
         an_outcome("denied", type="denied", reason="pre_hook", details="a rainy day"),
-        an_outcome("old", timestamp="2020-01-01T00:00:00Z", output=1, tool_success=False),
+        an_outcome("old", timestamp="2020-01-01T00:00:00Z", output=1, tool_success=True),
     )
     agent.post_events(an_event("call_allowed", "open", agent_id="a-2", run_id="s-2"))
     return agent
@@ -95,7 +102,7 @@ def several(agent: Agent) -> Agent:
         ({"type": "denied", "reason": "pre_hook"}, {"denied"}),
         ({"verdict": "failure"}, {"ran", "timed-out"}),
         ({"verdict": "success"}, {"old"}),
-        ({"disagreement": "true"}, {"old"}),
+        ({"disagreement": "true"}, {"ran"}),
         ({"until": "2021-01-01T00:00:00Z"}, {"old"}),
         ({"since": "2021-01-01"}, {"ran", "timed-out", "denied", "open"}),
         ({"q": "rainy"}, {"denied"}),
@@ -131,7 +138,7 @@ def all_sessions(agent: Agent, /, **query) -> list[str]:
         ({"reason": "limit"}, set()),
         ({"verdict": "failure"}, {"s-1"}),
         ({"verdict": "success"}, {"s-3", "s-4"}),
-        ({"disagreement": "true"}, {"s-4"}),
+        ({"disagreement": "true"}, {"s-1"}),
         ({"disagreement": "false"}, {"s-1", "s-2", "s-3", "s-4"}),
         ({"tool": "sql", "type": "denied"}, set()),  # both, but of two calls
         ({"tool": "sql", "verdict": "success", "env": "production"}, {"s-3"}),
@@ -147,12 +154,18 @@ def test_a_session_is_found_by_a_call_that_fits_the_whole_filter(
 ):
     monkeypatch.setattr(session_search, "LOOKED_THROUGH", looked_through)
     agent.post(
-        an_outcome(tool_name="sql", agent_id="a-1", session_id="s-1", output="Error: x"),
+        an_outcome(
+            tool_name="sql",
+            agent_id="a-1",
+            session_id="s-1",
+            output="Error: x",
+            tool_success=True,
+        ),
         an_outcome(type="timeout", agent_id="a-1", session_id="s-1"),
         an_outcome(tool_name="sql", session_id="s-3", output={"ok": True}),
         an_outcome(type="denied", reason="pre_hook", session_id="s-3"),
         an_outcome(session_id="s-4", output="x" * 12_000),
-        an_outcome(session_id="s-4", output={"ok": True}, tool_success=False),
+        an_outcome(session_id="s-4", output={"ok": True}, tool_success=True),
     )
     agent.post_events(an_event("call_allowed", "open", agent_id="a-2", run_id="s-2"))
     found = all_sessions(agent, **query)

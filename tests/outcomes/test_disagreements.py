@@ -36,6 +36,8 @@ def page(project, query=""):
 
 
 def test_both_directions_are_counted_by_tool_and_by_agent(project, agent):
+    a_check(project)
+    bound(project, "web mine")
     agent.post(
         ran(IS_ERROR, said=True),
         ran(IS_ERROR, said=True, agent_id="old-bot"),
@@ -85,9 +87,10 @@ def test_an_agent_on_an_old_version_stands_out(project, agent, client_as):
     said = client_as(Role.VIEWER).get(page(project))
     text = text_of(said)
     assert "Agents and checks differ about 4 of 4 calls in the last 24 hours." in text
-    assert "old-bot crm mine v2 mine v1 old version 0 1" in text
-    assert "default-bot crm mine v2 default v1 another check 1 0" in text
-    assert "silent-bot crm mine v2 not said" in text
+    assert "old-bot crm mine v2 mine v1 old version Update the check in the agent. 0 1" in text
+    give = "If the check is right, give it to the agent by its name or exported. 1 0"
+    assert f"default-bot crm mine v2 default v1 another check {give}" in text
+    assert f"silent-bot crm mine v2 not said {give}" in text
     assert "/calls/c-1/" in said.text
 
 

@@ -33,6 +33,11 @@ RESULTS: list[dict[str, Any]] = [
     {"output": {"ok": False}, "tool_success": True},
     {"output": {"is_error": True}, "tool_success": False},
     {"output": "x" * 13_000, "tool_success": False},
+    {
+        "output": {"ok": False},
+        "tool_success": False,
+        "metadata": {"success_check": {"name": "custom"}},
+    },
     {"type": "failure", "error": "broken"},
     {"type": "timeout", "elapsed_ms": 30_000},
     {"type": "denied", "reason": "limit"},

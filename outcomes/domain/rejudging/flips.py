@@ -15,6 +15,7 @@ NAMES: Final = 500  # tools and rules that have a row of their own
 SAMPLES: Final = 20  # of each change
 SAMPLES_ALIKE: Final = 3  # of them of one tool and rule
 OTHERS: Final = "(others)"
+REPORTED: Final = "(reported by the agent)"
 VERDICTS: Final = tuple(verdict.value for verdict in Verdict)
 
 
@@ -46,6 +47,7 @@ class Said:
     check: str = ""  # that says so; empty where none is asked: a timeout, a failure
     rule: str = ""
     not_checked: str = ""  # why none could be asked
+    by_agent: bool = False  # the agent's verdict counts, whatever the check says
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ class Flips:
         tool[f"after_{said.after}"] += 1
         if said.check:
             self.judged += 1
-            rule = _row(self.by_rule, f"{said.check}: {said.rule}", _OF_A_RULE)
+            name = REPORTED if said.by_agent else f"{said.check}: {said.rule}"
+            rule = _row(self.by_rule, name, _OF_A_RULE)
             rule["judged"] += 1
             rule[flip] += 1
         elif said.not_checked:
@@ -110,7 +113,7 @@ class Flips:
                     "at": call.at.isoformat(),
                     "before": said.before.value,
                     "after": said.after.value,
-                    "rule": said.rule,
+                    "rule": "" if said.by_agent else said.rule,
                 }
             )
 

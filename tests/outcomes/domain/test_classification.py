@@ -15,8 +15,6 @@ from outcomes.domain.classification import (
     Unreadable,
     artifact_value,
     classify,
-    disagrees,
-    effective,
 )
 from tests.outcomes.domain.values import (
     a_call,
@@ -184,42 +182,6 @@ def test_a_pair_of_escapes_is_one_character():
 
 def test_sixteen_mebibytes_are_still_read():
     assert artifact_value(b"x" * CHECKED_LIMIT, "text/plain") == "x" * CHECKED_LIMIT
-
-
-@pytest.mark.parametrize(
-    ("classified", "reported", "verdict", "checked"),
-    [
-        (FAILURE, SUCCESS, FAILURE, True),
-        (UNKNOWN, SUCCESS, UNKNOWN, True),
-        (SUCCESS, None, SUCCESS, True),
-        (None, SUCCESS, SUCCESS, False),
-        (None, FAILURE, FAILURE, False),
-        (None, None, UNKNOWN, False),
-    ],
-    ids=[
-        "classified before reported",
-        "even when unknown",
-        "without a report",
-        "reported success",
-        "reported failure",
-        "neither",
-    ],
-)
-def test_the_effective_verdict_is_the_classified_else_the_reported_else_unknown(
-    classified, reported, verdict, checked
-):
-    assert effective(classified, reported, ran=True) == (verdict, checked)
-
-
-@pytest.mark.parametrize("call", [a_call(), a_call(a_denial())], ids=["open", "denied"])
-def test_a_call_that_did_not_run_has_no_verdict_whatever_was_reported(call):
-    assert effective(None, SUCCESS, ran=call.ran) == (None, False)
-
-
-@pytest.mark.parametrize("reported", [None, *Verdict], ids=str)
-@pytest.mark.parametrize("classified", [None, *Verdict], ids=str)
-def test_only_success_and_failure_disagree(reported, classified):
-    assert disagrees(reported, classified) is ({reported, classified} == {SUCCESS, FAILURE})
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from governance.domain.session_limits import limits_of
 from governance.domain.success import Verdict
-from outcomes.domain.classification import effective
+from outcomes.domain.effective import effective
 from outcomes.domain.long_session import LongSession
 from outcomes.domain.session import SessionTally, Step
 
@@ -37,13 +37,13 @@ def steps(draw: st.DrawFn) -> Step:
 
 
 def judged(step: Step, classified: Verdict | None, reported: Verdict | None) -> Step:
-    verdict, checked = effective(classified, reported, ran=True)
+    verdict, _ = effective("execution_result", classified, reported, is_bound=True, own_check=False)
     return Step(
         kind=step.kind,
         tool=step.tool,
         verdict=verdict,
         reported=reported,
-        checked=checked,
+        checked=classified is not None,
         from_sdk=step.from_sdk,
     )
 

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 
 from governance.domain.session_limits import MaxAttempts, limits_of, read_limit
 from governance.domain.success import Verdict
-from outcomes.domain.classification import effective
+from outcomes.domain.effective import effective
 from outcomes.domain.session import NAMES_TOLD, OTHERS, SessionTally, Step
 
 SUCCESS, FAILURE, UNKNOWN = Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN
 
 
 def ran(classified=None, reported=None, *, kind="execution_result", tool="query", **fields):
-    verdict, checked = effective(classified, reported, ran=True)
+    verdict, _ = effective("execution_result", classified, reported, is_bound=True, own_check=False)
+    checked = classified is not None
     return Step(kind=kind, tool=tool, verdict=verdict, reported=reported, checked=checked, **fields)
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("edictum_site_client")
 
+CUSTOM = "custom"  # any function of the agent's own
 CANNOT_JUDGE = "cannot-judge"  # a rule's name, as `fallback` is one
 
 Ask = Callable[[str, str], File]  # from a path and an ETag
@@ -192,9 +193,11 @@ class NamedCheck:
 
 
 def judged_by(check: SuccessCheck | None) -> dict[str, Any]:
-    """So that the console can tell an agent on an old version by its calls."""
-    if not isinstance(check, NamedCheck):
+    """Names the check, so that the console lets it decide, and finds agents on an old version."""
+    if check is None:
         return {}
+    if not isinstance(check, NamedCheck):
+        return {"success_check": {"name": CUSTOM}}
     return {"success_check": {"name": check.name, "version": check.version}}
 
 
