@@ -79,7 +79,7 @@ def test_a_posted_outcome_is_stronger_than_an_executed_event_and_takes_what_it_l
     assert call["output"] == {"rows": []}
     assert call["tool_args"] == {"url": "https://example.test"}
     assert (call["reported"], call["classified"]) == ("failure", "success")
-    assert call["disagreement"] is True
+    assert (call["verdict"], call["decided_by"]) == ("failure", "agent")
     assert call["timestamp"] == "2026-11-18T05:59:00Z"
     assert differences() == []
 

@@ -121,6 +121,8 @@ def test_stored_calls_are_judged_beside_what_was_said_of_them(project, agent: Ag
     assert (by_id["a"]["verdict"], by_id["a"]["value"]) == ("failure", 503)
     assert by_id["a"]["present"] == {
         "verdict": "success",
+        "effective": "success",
+        "decided_by": "check",
         "check": "mine",
         "version": 1,
         "rule": "otherwise",

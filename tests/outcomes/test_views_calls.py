@@ -31,7 +31,7 @@ def test_a_failure_that_the_agent_missed_shows_the_rule_and_the_value_it_saw(pag
         ({}, "query ran and succeeded."),
         ({"output": None}, "query ran and succeeded, as the agent says. No check looked at it."),
         ({"output": None, "tool_success": None}, "query ran; whether it succeeded is unknown."),
-        ({"tool_success": False}, "query ran and succeeded; the agent said failure."),
+        ({"tool_success": False}, "query ran and failed, as the agent says."),
         (
             {"type": "failure", "error": "boom", "output": None, "tool_success": False},
             "query failed.",

@@ -164,7 +164,7 @@ def test_a_session_says_who_gave_each_verdict(pages, agent):
     )
     text = pages.session("s-1")
     assert "by-check \N{EN DASH} Executed success default v1" in text
-    assert "by-agent \N{EN DASH} Executed success not checked" in text
+    assert "by-agent \N{EN DASH} Executed success agent not checked" in text
     assert "by-type \N{EN DASH} Timeout failure by its type agent said success" in text
 
 

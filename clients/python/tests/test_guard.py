@@ -132,7 +132,13 @@ def test_a_check_of_ones_own_decides_and_one_that_raises_hides_no_result(
         run(guard, "unjudged", {}, lambda: {"okay": True}, session=session)
         assert client.flush()
     told = {outcome["tool_name"]: outcome for outcome in outcomes(console, session)}
-    assert told["judged"]["reported"] == "failure"
+    judged = told["judged"]
+    assert (judged["reported"], judged["verdict"], judged["decided_by"]) == (
+        "failure",
+        "failure",
+        "agent",
+    )
+    assert judged["metadata"] == {"success_check": {"name": "custom"}}
     assert (told["unjudged"]["type"], told["unjudged"]["output"]) == (
         "execution_result",
         {"okay": True},

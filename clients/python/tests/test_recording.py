@@ -165,3 +165,28 @@ def test_a_method_is_recorded_without_its_object(console: Console, session: str)
         with client.session(session):
             assert Desk().lookup("A-1") == "A-1"
         assert outcomes(client, console, session)["lookup"]["tool_args"] == {"account": "A-1"}
+
+
+@pytest.mark.parametrize("name", ["http", "custom"])
+def test_a_check_of_the_agents_own_decides_where_none_is_bound(
+    client: Client, console: Console, session: str, name: str
+) -> None:
+    client.success_check = (
+        (lambda _, result: result["status"] < 400) if name == "custom" else client.check(name)
+    )
+    with client.session(session), client.call("fetch") as call:
+        call.returned({"status": 500})
+    outcome = outcomes(client, console, session)["fetch"]
+    assert (outcome["classified"], outcome["reported"]) == ("success", "failure")
+    assert (outcome["verdict"], outcome["decided_by"]) == ("failure", "agent")
+    assert outcome["metadata"]["success_check"]["name"] == name
+
+
+def test_without_a_check_none_is_named_and_the_default_decides(
+    client: Client, console: Console, session: str
+) -> None:
+    with client.session(session), client.call("fetch") as call:
+        call.returned({"is_error": True})
+    outcome = outcomes(client, console, session)["fetch"]
+    assert outcome["metadata"] is None
+    assert (outcome["verdict"], outcome["decided_by"]) == ("failure", "default")
