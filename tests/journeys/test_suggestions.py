@@ -1,5 +1,6 @@
 """From a failure that nobody sees to a rule that sees it, in one browser."""
 
+import json
 import re
 
 import pytest
@@ -24,6 +25,9 @@ def _fails_silently(console: Console) -> None:
         )
     console.post(*(an_outcome(tool_name=tool, output=output) for tool, output in WORKING.items()))
     console.post(an_outcome(tool_name="named_by_a_program_" * 5, output={"ok": False}))
+    bind(
+        console, {"tool": "search_index", "check": "default"}, {"tool": "fetch", "check": "default"}
+    )
     console.post(
         *(
             an_outcome(
@@ -38,6 +42,13 @@ def _fails_silently(console: Console) -> None:
         an_outcome(tool_name="fetch", output={"page": 1}, tool_success=False, agent_id="new-bot"),
     )
     console.settled("outcomes")
+    bind(console)
+
+
+def bind(console: Console, *lines: dict[str, str]) -> None:
+    body = json.dumps({"bindings": lines}).encode()
+    status, answer = console.ask("PUT", "success-check-bindings", body)
+    assert status == 200, answer
 
 
 def looked(console: Console, page: Page) -> None:
