@@ -115,13 +115,18 @@ define installed
   && cp $(1) .venv/$(1); }
 endef
 
-.PHONY: bench bench-full bench-quick memory streams
+.PHONY: bench bench-full bench-quick bench-stalls memory streams
 
 # Load and limits on both databases, as docs/performance.md reads them, and pages over a million
-# calls: a quarter of an hour; the quick one is a minute.
+# calls: a quarter of an hour and more; the quick one is a minute.
 bench: setup-dev
 	@$(BIN)/python -m bench
+	@$(BIN)/python -m bench.stalls
 	@$(BIN)/python -m bench.pages
+
+# A post and a question for health beside validations and slow readers of exports, on both databases.
+bench-stalls: setup-dev
+	@$(BIN)/python -m bench.stalls
 
 # Pages over one and over ten million calls, on PostgreSQL; what was loaded is kept in .cache/pages.
 bench-full: setup-dev

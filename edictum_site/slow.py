@@ -1,19 +1,17 @@
 """Which requests are slow, and who sends them: of these the front runs only a few at a time.
 
-Slow is what asks the evaluation process, reads through artifacts or judges recorded results, and
-every file of a table.
+Slow is what asks the evaluation process, reads through artifacts or judges recorded results. Files
+of tables are not: they are begun like pages, and made beside the threads that serve.
 """
 
 import re
 from typing import Final
-from urllib.parse import parse_qs
 from wsgiref.types import WSGIEnvironment
 
 from edictum_site.uploads import signed_in
 from governance.auth import resolve_key
 
 LARGE = 1024 * 1024  # bytes of an artifact that takes noticeable time to store
-FILES: Final = frozenset({"csv", "json"})
 _API: Final = re.compile(r"/(?:api/)?v1/(.*)")
 _POSTS: Final = re.compile(
     r"contracts(?:/validate|/evaluate|/explain|/backtests)?"
@@ -36,13 +34,10 @@ _PAGES: Final = re.compile(
 
 class Slow:
     def is_slow(self, environ: WSGIEnvironment) -> bool:
-        path, query = environ["PATH_INFO"], environ["QUERY_STRING"]
+        path = environ["PATH_INFO"]
         if called := _API.fullmatch(path):
             return _is_slow_call(called[1], environ)
-        if not path.startswith("/p/"):
-            return False
-        asks_file = "format" in query and not FILES.isdisjoint(parse_qs(query).get("format", ()))
-        return asks_file or _PAGES.fullmatch(path) is not None
+        return _PAGES.fullmatch(path) is not None
 
     def actor(self, environ: WSGIEnvironment) -> str:
         if authorization := environ.get("HTTP_AUTHORIZATION", ""):

@@ -1,0 +1,119 @@
+"""`python -m bench.stalls`: what a post and a question for health take while others validate large
+contracts and read exports slowly, held against what they take when nothing else runs.
+"""
+
+import argparse
+import http.client
+import json
+import math
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from bench import parts
+from bench.site import Site, site
+from bench.slow_clients import under_way
+from bench.stores import store
+from bench.workload import bodies
+
+VALIDATIONS = EXPORTS = 16
+CALLS, SECONDS = 20_000, 15.0
+EVERY, BATCH = 0.05, 50  # seconds between two requests, items of a post
+SETTLING = 120.0
+TIMES = 2.0  # as long as when idle
+FLOOR = 10.0  # ms: below this it is noise of the machine
+
+
+def measure(running: Site, seconds: float) -> dict[str, Any]:
+    parts.end_to_end(running, parts.workload(CALLS, batch=500, clients=4))
+    asked(running, seconds / 5)
+    idle = asked(running, seconds)
+    with under_way(running, validations=VALIDATIONS, exports=EXPORTS) as counted:
+        time.sleep(2)
+        loaded = asked(running, seconds)
+        meanwhile = dict(counted)
+    running.wait_until_settled(SETTLING)
+    found = {
+        name: {
+            "idle_p95_ms": p95(idle[name]),
+            "loaded_p95_ms": p95(loaded[name]),
+            "of_limit": p95(loaded[name]) / max(TIMES * p95(idle[name]), FLOOR),
+        }
+        for name in idle
+    }
+    return {**found, "meanwhile": meanwhile, "beyond": faults(found, meanwhile)}
+
+
+def faults(found: dict[str, dict[str, float]], meanwhile: dict[str, int]) -> list[str]:
+    slow = [
+        f"{name}: {each['of_limit']:.2f}" for name, each in found.items() if each["of_limit"] > 1
+    ]
+    missing = [
+        f"no {what} was answered"
+        for what in ("validation 200", "export 200")
+        if not meanwhile.get(what)
+    ]
+    return slow + missing
+
+
+def asked(running: Site, seconds: float) -> dict[str, list[float]]:
+    """Both at a steady rate, each on a connection of its own."""
+    took: dict[str, list[float]] = {"post": [], "health": []}
+    posts = list(
+        bodies(parts.workload(math.ceil(seconds / EVERY) * BATCH, batch=BATCH, clients=1), 0)
+    )
+    threads = [
+        threading.Thread(target=ask, args=(running, "POST", "/v1/outcomes", posts, took["post"])),
+        threading.Thread(
+            target=ask, args=(running, "GET", "/v1/health", [b""] * len(posts), took["health"])
+        ),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return took
+
+
+def ask(site: Site, method: str, path: str, sent: list[bytes], took: list[float]) -> None:
+    """Each is timed from when it was due: who is late by one is late by the next, too."""
+    connection = http.client.HTTPConnection(*site.address, timeout=60)
+    headers = {"Authorization": f"Bearer {site.key}", "Content-Type": "application/json"}
+    began = time.monotonic()
+    for number, body in enumerate(sent):
+        due = began + number * EVERY
+        time.sleep(max(0.0, due - time.monotonic()))
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        told = answer.read()
+        took.append(1_000 * (time.monotonic() - due))
+        if answer.status >= http.client.BAD_REQUEST:
+            raise RuntimeError(f"{path} answered {answer.status}: {told!r}")
+    connection.close()
+
+
+def p95(took: list[float]) -> float:
+    return sorted(took)[math.ceil(0.95 * len(took)) - 1]
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(prog="python -m bench.stalls", description=__doc__)
+    options.add_argument(
+        "--stores", nargs="+", choices=["sqlite", "postgres"], default=["sqlite", "postgres"]
+    )
+    options.add_argument("--seconds", type=float, default=SECONDS)
+    chosen = options.parse_args()
+    beyond = []
+    with tempfile.TemporaryDirectory(prefix="edictum-stalls-") as name:
+        for each in chosen.stores:
+            with store(each, Path(name)) as stored, site(stored) as running:
+                found = measure(running, chosen.seconds)
+                beyond += found["beyond"]
+                print(json.dumps({each: found}, indent=1), flush=True)
+    return int(bool(beyond))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
