@@ -44,6 +44,7 @@ in_settings = [
     path("members/", members.members, name="members"),
     path("members/invite/", members.invite, name="invite"),
     path("members/<int:member_id>/role/", members.change_role, name="change_role"),
+    path("members/<int:member_id>/account/", members.member_account, name="member_account"),
     path("members/<int:member_id>/remove/", members.remove_member, name="remove_member"),
     path(
         "invitations/<int:invitation_id>/withdraw/",

@@ -1,5 +1,6 @@
 """Every write of governance: a verb, one transaction, and who did it; split by noun."""
 
+from governance.commands.accounts import activate_account, deactivate_account
 from governance.commands.approvals import (
     ask,
     current,
@@ -57,6 +58,7 @@ from governance.commands.stops import lift, stop
 __all__ = [
     "accept_as",
     "accept_as_new",
+    "activate_account",
     "add_case",
     "approve_request",
     "ask",
@@ -68,6 +70,7 @@ __all__ = [
     "complete_documents",
     "create_project",
     "current",
+    "deactivate_account",
     "decide",
     "deploy",
     "dismiss",

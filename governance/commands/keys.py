@@ -6,14 +6,15 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
+from governance import queries
 from governance.audit import record
 from governance.commands.environments import environment_named
-from governance.commands.noticing import forget_manage_key
+from governance.commands.noticing import forget_manage_key, note_keys_of
 from governance.domain.actor import CONSOLE, Actor, shown
 from governance.domain.api_keys import Scope, digest_of, environment_of, hint_of, new_key
 from governance.domain.errors import InvalidInput, Problem
 from governance.domain.texts import can_be_kept
-from governance.models import ApiKey, Project
+from governance.models import ApiKey, Project, User
 from governance.policies import Action, refuse_key_with, refuse_unless
 
 DIALECTS = ("", "old", "new")
@@ -78,7 +79,15 @@ def revoke_key(key: ApiKey, *, by: Actor) -> ApiKey:
         key.revoked_at = now
         record(by, "key revoked", _subject(key), project=key.project)
         forget_manage_key(key.project_id, key_id=key.pk, name=key.name)
+        if key.maker is not None:
+            note_keys_of(key.maker, key.project)
     return key
+
+
+def revoke_keys_of(maker: User, project: Project, *, by: Actor) -> None:
+    """What a person made ends with them."""
+    for key in queries.live_keys_of(maker, project):
+        revoke_key(key, by=by)
 
 
 def _save(

@@ -2,11 +2,14 @@
 
 from django.db import transaction
 from django.db.models import F
+from django.urls import reverse
 from django.utils import timezone
 
+from governance import queries
+from governance.domain.roles import Role
 from governance.findings import found, resolve
-from governance.models import Fetches
-from governance.queries.findings import MANAGE_KEY, subject_of_key
+from governance.models import Fetches, Project, User
+from governance.queries.findings import KEYS_OF_MEMBER, MANAGE_KEY, subject_of_key
 
 
 @transaction.atomic
@@ -40,6 +43,27 @@ def note_manage_key(
         link=link,
         environment=environment,
         agent=agent,
+    )
+
+
+def note_keys_of(maker: User, project: Project) -> None:
+    """Keys end with their maker, which is told as soon as that person may make keys no more."""
+    keys = queries.live_keys_of(maker, project)
+    member = queries.member_of(project, maker)
+    if not keys or member is None or member.role == Role.ADMIN:
+        resolve(project.pk, KEYS_OF_MEMBER, maker.email)
+        return
+    names = ", ".join(key.name for key in keys)
+    found(
+        project.pk,
+        KEYS_OF_MEMBER,
+        maker.email,
+        why=(
+            f"{maker.email} made these keys and is not an admin any more: {names}. They stop when"
+            " this person is removed or deactivated. Create new keys for the agents that use them,"
+            " and revoke these."
+        ),
+        link=reverse("governance:keys", args=[project.slug]),
     )
 
 

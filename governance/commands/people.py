@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from governance import queries
 from governance.audit import queue_at, record
+from governance.commands.keys import revoke_keys_of
+from governance.commands.noticing import note_keys_of
 from governance.domain.actor import CONSOLE, Actor, person
 from governance.domain.api_keys import digest_of
 from governance.domain.errors import Conflict, InvalidInput, NotFound
@@ -123,12 +125,14 @@ def change_role(member: Member, *, role: Role, by: Actor) -> None:
     member.save(update_fields=["role"])
     details = {"was": was, "role": role.value}
     record(by, "role changed", member.user.email, project=member.project, details=details)
+    note_keys_of(member.user, member.project)
 
 
 @transaction.atomic
 def remove_member(member: Member, *, by: Actor) -> None:
     refuse_unless(by, Action.MANAGE_MEMBERS)
     _refuse_to_lose_last_admin(member)
+    revoke_keys_of(member.user, member.project, by=by)
     details = {"role": member.role}
     record(by, "member removed", member.user.email, project=member.project, details=details)
     member.delete()

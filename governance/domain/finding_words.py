@@ -6,6 +6,7 @@ from typing import Final
 # A kind that has no words here yet is shown by its own name.
 _WORDS: Final[Mapping[str, str]] = {
     "manage_key_used_by_agent": "An agent uses a manage key",
+    "keys_end_with_their_maker": "Keys end when their maker leaves",
     "document_not_read": "An agent fetches its document and reports nothing",
     "lowered counter": "An agent tried to lower a protected counter",
     "agent_runs_foreign_bundle": "An agent runs a bundle it was not assigned",

@@ -69,6 +69,7 @@ from governance.queries.keys import (
     keys_before,
     live_key,
     live_keys,
+    live_keys_of,
 )
 from governance.queries.navigation import Navigation, navigation
 from governance.queries.people import (
@@ -78,6 +79,7 @@ from governance.queries.people import (
     invitation_of,
     is_admin_somewhere,
     member_numbered,
+    member_of,
     members,
     memberships,
     memberships_as_asked,
@@ -169,7 +171,9 @@ __all__ = [
     "live_in",
     "live_key",
     "live_keys",
+    "live_keys_of",
     "member_numbered",
+    "member_of",
     "members",
     "memberships",
     "memberships_as_asked",

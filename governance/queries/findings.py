@@ -10,6 +10,7 @@ from governance.domain.stopped import NOT_TAKEN
 from governance.models import ApiKey, Finding, Project
 
 MANAGE_KEY = "manage_key_used_by_agent"  # what nothing ends but the end of the key's use
+KEYS_OF_MEMBER = "keys_end_with_their_maker"  # what ends with the keys, or with the role
 AT_ONCE = 1_000
 
 
@@ -60,7 +61,8 @@ def findings_of_unused_keys(now: datetime, *, unused_since: datetime) -> list[in
 
 def forgotten_findings(noticed_before: datetime) -> list[int]:
     """Ids of those about what happened, long ago and not again."""
-    rows = _unresolved().filter(lasts=False, last_at__lt=noticed_before).exclude(kind=MANAGE_KEY)
+    rows = _unresolved().filter(lasts=False, last_at__lt=noticed_before)
+    rows = rows.exclude(kind__in=[MANAGE_KEY, KEYS_OF_MEMBER])
     return list(rows.order_by("last_at").values_list("pk", flat=True)[:AT_ONCE])
 
 

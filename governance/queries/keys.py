@@ -2,15 +2,19 @@
 
 from collections.abc import Iterable
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from governance.models import ApiKey, Project
+from governance.models import ApiKey, Member, Project, User
 
 
 def _live() -> Q:
+    """Neither revoked nor expired, and its maker, if it has one, is a member that may sign in."""
     not_expired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
-    return not_expired & Q(revoked_at=None)
+    makers = Member.objects.filter(
+        project=OuterRef("project"), user=OuterRef("maker"), user__is_active=True
+    )
+    return not_expired & Q(revoked_at=None) & (Q(maker=None) | Q(Exists(makers)))
 
 
 def live_key(digest: bytes) -> ApiKey | None:
@@ -22,7 +26,7 @@ def live_key(digest: bytes) -> ApiKey | None:
 
 
 def live_among(key_ids: Iterable[int]) -> frozenset[int]:
-    """Which of these keys are neither revoked nor expired."""
+    """Which of these keys are valid now."""
     rows = ApiKey.objects.filter(_live(), pk__in=list(key_ids))
     return frozenset(rows.values_list("pk", flat=True))
 
@@ -31,8 +35,12 @@ def live_keys(project: Project) -> list[ApiKey]:
     return list(_of(project).filter(_live()))
 
 
+def live_keys_of(maker: User, project: Project) -> list[ApiKey]:
+    return list(_of(project).filter(_live(), maker=maker))
+
+
 def ended_keys(project: Project, limit: int = 20) -> list[ApiKey]:
-    """Those revoked or expired, newest first."""
+    """Those that are valid no more, newest first."""
     return list(_of(project).exclude(_live())[:limit])
 
 

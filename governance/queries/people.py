@@ -56,6 +56,10 @@ def member_numbered(project: Project, member_id: int) -> Member | None:
     return Member.objects.select_related("user").filter(project=project, pk=member_id).first()
 
 
+def member_of(project: Project, user: User) -> Member | None:
+    return Member.objects.filter(project=project, user=user).first()
+
+
 def admins_beside(member: Member) -> int:
     return (
         Member.objects.filter(project=member.project_id, role=Role.ADMIN, user__is_active=True)

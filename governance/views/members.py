@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from governance import commands, queries
 from governance.auth import MemberRequest, member_page
-from governance.domain.errors import Conflict, InvalidInput, NotFound
+from governance.domain.errors import Conflict, Forbidden, InvalidInput, NotFound
 from governance.domain.roles import Role
 from governance.forms import InviteForm, RoleForm, sent
 from governance.models import Member
@@ -91,9 +91,46 @@ def remove_member(request: MemberRequest, member_id: int) -> HttpResponse:
             messages.success(request, f"{member.user.email} is no member any more.")
             left = member.user_id == request.user.pk
             return redirect("/") if left else redirect("governance:members", request.project.slug)
-    context = {"page_title": f"Remove {member.user.email}", "member": member, "refused": refused}
+    context = {
+        "page_title": f"Remove {member.user.email}",
+        "member": member,
+        "keys": queries.live_keys_of(member.user, request.project),
+        "refused": refused,
+    }
     status = 409 if refused else 200
     return render(request, "governance/remove_member.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_MEMBERS)
+def member_account(request: MemberRequest, member_id: int) -> HttpResponse:
+    """To switch the member's account off, or on again."""
+    member = _member(request, member_id)
+    refused = ""
+    if request.method == "POST":
+        try:
+            done = _switched(request, member)
+        except (Conflict, Forbidden) as error:
+            refused = str(error)
+        else:
+            messages.success(request, f"{member.user.email} is {done}.")
+            return redirect("governance:members", request.project.slug)
+    context = {
+        "page_title": f"Account of {member.user.email}",
+        "member": member,
+        "keys": queries.live_keys_of(member.user, request.project),
+        "refused": refused,
+    }
+    status = 409 if refused else 200
+    return render(request, "governance/member_account.html", context, status=status)
+
+
+def _switched(request: MemberRequest, member: Member) -> str:
+    if request.POST.get("to") == "active":
+        commands.activate_account(member.user, by=request.actor)
+        return "active again"
+    commands.deactivate_account(member.user, by=request.actor)
+    return "deactivated"
 
 
 @require_POST

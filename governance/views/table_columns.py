@@ -78,6 +78,7 @@ MEMBERS: Final[Columns[Member]] = {
     "role": lambda row: row.role,
     "since": lambda row: row.created_at,
     "last_signed_in_at": lambda row: row.user.last_login,
+    "active": lambda row: row.user.is_active,
 }
 INVITATIONS: Final[Columns[Invitation]] = {
     "email": lambda row: row.email,

@@ -343,6 +343,8 @@ PROJECT_PAGES = {
     "POST governance:invite": Role.ADMIN,
     "GET governance:change_role": Role.ADMIN,
     "POST governance:change_role": Role.ADMIN,
+    "GET governance:member_account": Role.ADMIN,
+    "POST governance:member_account": Role.ADMIN,
     "GET governance:remove_member": Role.ADMIN,
     "POST governance:remove_member": Role.ADMIN,
     "POST governance:withdraw_invitation": Role.ADMIN,
