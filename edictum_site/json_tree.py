@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from governance.domain.json_text import json_written
+from governance.domain.masking import MASK
+from outcomes.domain.places import below
 
 LONG = 400  # characters of a text that are shown before the rest is asked for
 OPEN = 3  # levels that stand open at first
@@ -18,24 +21,49 @@ _OPENED = "<details open><summary>{}</summary><ul>{}</ul></details>"
 Path = Sequence[str | int]
 
 
-def json_tree(value: object, decided: Path | None = None) -> SafeString:
-    """The value at the path `decided` is marked, and what it lies in stands open."""
+class Place(NamedTuple):
+    """Where a value lies that may be opened: the address that opens it, and a JSON pointer."""
+
+    url: str
+    pointer: str
+
+
+def json_tree(value: object, decided: Path | None = None, place: Place | None = None) -> SafeString:
+    """The value at the path `decided` is marked, and what it lies in stands open. With a place,
+    what is masked in it can be opened."""
     path = None if decided is None else list(decided)
-    return format_html('<div class="code json">{}</div>', _value(value, "", path, 0))
+    return format_html('<div class="code json">{}</div>', _value(value, "", path, 0, place))
+
+
+def opener(place: Place) -> SafeString:
+    """The button that opens one masked value, which it and the button are replaced by."""
+    return format_html(
+        ' <button class="button quiet small" type="submit" form="open-value" name="place"'
+        ' value="{}" hx-post="{}" hx-target="closest .masked-value" hx-select="unset"'
+        ' hx-swap="outerHTML" hx-push-url="false" title="Recorded in the audit log">Show'
+        '<span class="unseen"> {}</span></button>',
+        place.pointer,
+        place.url,
+        place.pointer,
+    )
 
 
 def _value(
-    value: object, key: SafeString | str, path: list[str | int] | None, depth: int
+    value: object,
+    key: SafeString | str,
+    path: list[str | int] | None,
+    depth: int,
+    place: Place | None,
 ) -> SafeString:
     match value:
         case dict() if value:
             parts = [(json_written(k), k, item) for k, item in value.items()]
-            return _opening(f"object, {_count(len(value), 'key')}", parts, key, path, depth)
+            return _opening(f"object, {_count(len(value), 'key')}", parts, key, path, depth, place)
         case list() | tuple() if value:
             parts = [(str(n), n, item) for n, item in enumerate(value)]
-            return _opening(f"array, {_count(len(value), 'item')}", parts, key, path, depth)
+            return _opening(f"array, {_count(len(value), 'item')}", parts, key, path, depth, place)
         case _:
-            return _marked(format_html("{}{}", key, _leaf(value)), path)
+            return _marked(format_html("{}{}", key, _openable(value, place)), path)
 
 
 def _opening(
@@ -44,6 +72,7 @@ def _opening(
     key: SafeString | str,
     path: list[str | int] | None,
     depth: int,
+    place: Place | None,
 ) -> SafeString:
     head = _marked(format_html('{}<span class="code-note">{}</span>', key, words), path)
     if depth == DEEPEST:
@@ -52,8 +81,8 @@ def _opening(
         "",
         "<li>{}</li>",
         (
-            (_value(item, _key(name), _below(path, place), depth + 1),)
-            for name, place, item in parts
+            (_value(item, _key(name), _below(path, at), depth + 1, _place_of(place, at)),)
+            for name, at, item in parts
         ),
     )
     return format_html(_OPENED if depth < OPEN or path else _CLOSED, head, items)
@@ -61,6 +90,17 @@ def _opening(
 
 def _key(name: str) -> SafeString:
     return format_html('<span class="code-key">{}</span>: ', name)
+
+
+def _openable(value: object, place: Place | None) -> SafeString:
+    leaf = _leaf(value)
+    if place is None or not isinstance(value, str) or MASK not in value:
+        return leaf
+    return format_html('<div class="masked-value">{}{}</div>', leaf, opener(place))
+
+
+def _place_of(place: Place | None, name: str | int) -> Place | None:
+    return place and Place(place.url, below(place.pointer, name))
 
 
 def _leaf(value: object) -> SafeString:

@@ -12,6 +12,7 @@ from governance.models import DeploymentRequest
 class Action(StrEnum):
     READ = "read"
     DECIDE_APPROVAL = "decide approvals"
+    OPEN_VALUE = "open masked values"
     RESET_SESSION = "reset sessions"
     STOP_AGENT = "stop agents"
     DISMISS_FINDING = "dismiss findings"
@@ -35,6 +36,7 @@ class Action(StrEnum):
 ROLE_FOR = {
     Action.READ: Role.VIEWER,
     Action.DECIDE_APPROVAL: Role.OPERATOR,
+    Action.OPEN_VALUE: Role.OPERATOR,
     Action.RESET_SESSION: Role.OPERATOR,
     Action.STOP_AGENT: Role.OPERATOR,
     Action.DISMISS_FINDING: Role.OPERATOR,

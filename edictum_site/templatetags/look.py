@@ -8,15 +8,18 @@ from functools import cache, lru_cache
 from typing import Any
 
 from django import template
+from django.template import Context
 from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
-from edictum_site.json_tree import Path
+from edictum_site.json_tree import Path, Place
 from edictum_site.json_tree import json_tree as tree_of
+from edictum_site.json_tree import opener as button_opening
 from governance.domain import figures
 from governance.domain.actor import shown
+from governance.domain.masking import MASK, masked_beginning
 
 register = template.Library()
 
@@ -138,9 +141,30 @@ def local_time(moment: datetime | None, style: str = "short") -> SafeString:
     )
 
 
-@register.simple_tag
-def json_tree(value: object, decided: Path | None = None) -> SafeString:
-    return tree_of(value, decided)
+@register.simple_tag(takes_context=True)
+def json_tree(
+    context: Context, value: object, decided: Path | None = None, at: str = ""
+) -> SafeString:
+    """With `at`, a JSON pointer, its masked values can be opened where the page says who may."""
+    return tree_of(value, decided, _place(context, at))
+
+
+@register.simple_tag(takes_context=True)
+def opener(context: Context, text: object, at: str) -> SafeString | str:
+    """The button that opens a masked text."""
+    place = _place(context, at)
+    return button_opening(place) if place and MASK in str(text) else ""
+
+
+def _place(context: Context, at: str) -> Place | None:
+    opens = context.get("opens", "")
+    return Place(opens, at) if opens and at else None
+
+
+@register.filter
+def masked(text: str) -> str:
+    """What an agent sent, without its secrets."""
+    return masked_beginning(text)
 
 
 @register.filter

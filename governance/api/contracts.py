@@ -9,6 +9,7 @@ from governance.api.named import named_bundle, named_version
 from governance.auth import AccessRequest, KeyOrMember
 from governance.models import Deployment
 from governance.policies import Action
+from governance.queries.trying import shown_evaluation, shown_explanation
 from governance.schemas.contracts import (
     CallIn,
     ContractIn,
@@ -73,13 +74,15 @@ def validate_contract(request: AccessRequest, body: TextIn) -> engine.Validation
 
 @router.post("/contracts/evaluate", response=EvaluationOut, auth=CAN_READ)
 def evaluate_contract(request: AccessRequest, body: CallIn) -> engine.Evaluation:
-    return engine.evaluate_call(_source(request, body), body.call())
+    call = body.call()
+    return shown_evaluation(engine.evaluate_call(_source(request, body), call), call)
 
 
 @router.post("/contracts/explain", response=ExplanationOut, auth=CAN_READ)
 def explain_call(request: AccessRequest, body: CallIn) -> engine.Explanation:
     """The decision, and every rule with what it looked at and saw, asked or not."""
-    return engine.explain(_source(request, body), body.call())
+    call = body.call()
+    return shown_explanation(engine.explain(_source(request, body), call), call)
 
 
 @router.get("/contracts/{name}", response=ContractOut, auth=CAN_READ)

@@ -93,8 +93,8 @@ def expire_approvals() -> int:
 
 @transaction.atomic
 def open_arguments(approval: Approval, *, by: Actor) -> Mapping[str, Json]:
-    """The arguments as they came; who looked at them stands in the audit log."""
-    refuse_unless(by, Action.DECIDE_APPROVAL)
+    """The arguments as they came; who opened them is in the audit log."""
+    refuse_unless(by, Action.OPEN_VALUE)
     record(by, "arguments opened", approval.code, project=approval.project, details=_told(approval))
     return approval.raw_arguments()
 

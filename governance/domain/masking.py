@@ -1,143 +1,177 @@
-"""Which parts of a value are secrets by their look: masked wherever people read arguments."""
+"""Masking of secrets, by name and by look: the one for all that people and `read` keys see."""
 
-import re
-from itertools import pairwise
+import json
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from governance.domain.json_value import Json
+from governance.domain.secret_names import is_name_of_secret_number, is_secret_name
+from governance.domain.secret_texts import end_of_container, secret_spans
 
 MASK: Final = "[masked]"
-
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-# One word of a name is enough, or two that follow each other.
-_SECRET_WORDS = frozenset(
-    [
-        "password",
-        "passwd",
-        "passphrase",
-        "passcode",
-        "pwd",
-        "secret",
-        "secrets",
-        "token",
-        "credential",
-        "credentials",
-        "apikey",
-        "authorization",
-        "cookie",
-        "cookies",
-        "bearer",
-        "otp",
-        "cvv",
-        "cvc",
-        "csc",
-        "ssn",
-        "pin",
-        "jwt",
-        "signature",
-    ]
-)
-_SECRET_PAIRS = frozenset(
-    {
-        ("api", "key"),
-        ("access", "key"),
-        ("account", "key"),
-        ("private", "key"),
-        ("signing", "key"),
-        ("encryption", "key"),
-        ("ssh", "key"),
-        ("card", "number"),
-        ("card", "no"),
-        ("connection", "string"),
-        ("session", "key"),
-        ("set", "cookie"),
-        ("social", "security"),
-        ("auth", "header"),
-    }
-)
-# A number under such a name is a setting (`token_limit: 100`), unless the secret is one itself.
-_SECRET_NUMBERS = frozenset(["password", "passcode", "otp", "cvv", "cvc", "csc", "ssn", "pin"])
-_NUMERIC_PAIRS = frozenset({("card", "number"), ("card", "no"), ("social", "security")})
-
-# Each finds the secret as its group `secret`; what leads up to it stays readable. A repeat is
-# bounded, or none begins inside it, so that a long text costs its length and not its square.
-_SECRET_TEXTS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"(?P<secret>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,40}-----)?)",
-        r"(?P<secret>(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*)",
-        r"(?i:\b(?:bearer|basic)\s{1,4})(?P<secret>[\w.~+/=-]{12,})",
-        r"(?P<secret>\bedk_[A-Za-z0-9][\w.-]{0,200}_[A-Za-z0-9]{32,256}\b)",
-        r"(?P<secret>(?<![\w-])(?:sk|pk|rk)[-_](?:[a-z]{2,10}[-_]){0,3}[A-Za-z0-9_-]{16,})",
-        r"(?P<secret>\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}))",
-        r"(?P<secret>\bxox[a-z]-[A-Za-z0-9-]{10,})",
-        r"(?P<secret>\b(?:AKIA|ASIA)[A-Z0-9]{16}\b)",
-        r"(?P<secret>\bAIza[\w-]{30,})",
-        r"\b[a-zA-Z][a-zA-Z0-9+.-]{0,30}://[^\s/:@]{0,200}:(?P<secret>[^\s/@]{1,200})@",
-        r"(?i:\b(?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|client[_-]?secret)"
-        r"[\"']?\s{0,4}[=:]\s{0,4}[\"']?)(?P<secret>[^\s\"'&,;\[\]]{3,})",
-    )
-)
-_CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
+SHORTEST: Final = 6  # characters of a secret that is looked for in other texts
 
 
 def masked(value: Json) -> tuple[Json, int]:
     """The value with its secrets masked, and how many there were."""
-    match value:
-        case str():
-            return masked_text(value)
-        case list():
-            items = [masked(item) for item in value]
-            return [item for item, _ in items], sum(found for _, found in items)
-        case dict():
-            fields = {name: masked_field(name, item) for name, item in value.items()}
-            return (
-                {name: item for name, (item, _) in fields.items()},
-                sum(found for _, found in fields.values()),
-            )
-        case _:
-            return value, 0
+    return _Masker(frozenset()).value(value)
 
 
 def masked_field(name: str, value: Json) -> tuple[Json, int]:
     """Whatever a secret's name is given to is masked whole; what holds nothing is no secret."""
+    return _Masker(frozenset()).field(name, value)
+
+
+def masked_text(text: str, *, is_cut: bool = False) -> tuple[str, int]:
+    return _Masker(frozenset()).text(text, is_cut=is_cut)
+
+
+@lru_cache(maxsize=4_096)
+def masked_beginning(text: str, cut_at: int = 200) -> str:
+    """A text that is kept up to so many characters."""
+    return masked_text(text, is_cut=len(text) >= cut_at)[0]
+
+
+class Masking:
+    """Masking of several values that belong together: what has a secret's name in one of them is
+    masked wherever it is repeated."""
+
+    def __init__(self, *values: Json) -> None:
+        known = set[Json]()
+        for value in values:
+            known.update(_named_secrets(value))
+        self._masker = _Masker(frozenset(known))
+
+    def value(self, value: Json) -> Json:
+        return self._masker.value(value)[0]
+
+    def text(self, text: str, *, is_cut: bool = False) -> str:
+        return self._masker.text(text, is_cut=is_cut)[0]
+
+    def written(self, selector: str, text: str) -> str:
+        """A value as JSON, perhaps cut, that a selector led to."""
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return f'"{MASK}"' if is_secret_name(selector) else self.text(text, is_cut=True)
+        return json.dumps(self._masker.field(selector, value)[0], ensure_ascii=False)
+
+
+class _Masker:
+    def __init__(self, known: frozenset[Json]) -> None:
+        self._known = known
+        texts = {each for each in known if isinstance(each, str) and len(each) >= SHORTEST}
+        self._texts = sorted(texts, key=len, reverse=True)
+
+    def value(self, value: Json) -> tuple[Json, int]:
+        match value:
+            case str():
+                return (MASK, 1) if value in self._known and value != MASK else self.text(value)
+            case list():
+                items = [self.value(item) for item in value]
+                return [item for item, _ in items], sum(found for _, found in items)
+            case dict():
+                return self._fields(value)
+            case _:
+                return value, 0
+
+    def field(self, name: str, value: Json) -> tuple[Json, int]:
+        return (MASK, 1) if _is_secret(name, value) else self.value(value)
+
+    def text(self, text: str, *, is_cut: bool = False) -> tuple[str, int]:
+        spans = secret_spans(text, is_cut=is_cut)
+        parts, place = [], 0
+        for start, end in spans:
+            parts += [text[place:start], MASK]
+            place = end
+        shown = "".join([*parts, text[place:]])
+        found = sum(text[start:end] != MASK for start, end in spans)
+        for known in self._texts:
+            found += shown.count(known)
+            shown = shown.replace(known, MASK)
+        return shown, found
+
+    def _fields(self, value: dict[str, Json]) -> tuple[Json, int]:
+        shown: dict[str, Json] = {}
+        found = 0
+        for name, item in value.items():
+            inner, secrets = self.field(name, item)
+            as_shown, in_name = self.text(name)
+            while as_shown in shown:
+                as_shown += "'"
+            shown[as_shown] = inner
+            found += secrets + in_name
+        return shown, found
+
+
+def masked_bytes(content: bytes) -> bytes:
+    """As many bytes, in which secrets are asterisks: places and JSON stay what they are."""
+    text = content.decode("latin-1")
+    spans = secret_spans(text)
+    if not spans:
+        return content
+    shown = bytearray(content)
+    for start, end in spans:
+        shown[start:end] = _blanked(text, start, end).encode()
+    return bytes(shown)
+
+
+def _blanked(text: str, start: int, end: int) -> str:
+    secret = text[start:end]
+    if secret[0] in "{[" and end_of_container(text, start) == end:
+        return _leaves_of(secret)
+    if secret.isdigit() and text[max(0, start - 9) : start].rstrip()[-1:] in (":", "[", ","):
+        return "9" * len(secret)  # a number of JSON
+    return "*" * len(secret)
+
+
+def _leaves_of(text: str) -> str:
+    """A list or an object with asterisks in its texts, and other numbers."""
+    found, inside, escaped = [], False, False
+    for character in text:
+        if inside:
+            ends = character == '"' and not escaped
+            escaped = character == "\\" and not escaped
+            inside = not ends
+            found.append('"' if ends else "*")
+        elif character == '"':
+            inside = True
+            found.append(character)
+        else:
+            found.append("1" if character.isdigit() else character)
+    return "".join(found).encode("ascii", "replace").decode()
+
+
+def _is_secret(name: str, value: Json) -> bool:
     if value is None or isinstance(value, bool) or value in ("", [], {}):
-        return value, 0
-    words = [word.lower() for word in _WORDS.findall(name[:200])]
-    pairs = set(pairwise(words))
+        return False
     if isinstance(value, int | float):
-        secret = not _SECRET_NUMBERS.isdisjoint(words) or not _NUMERIC_PAIRS.isdisjoint(pairs)
-    else:
-        secret = not _SECRET_WORDS.isdisjoint(words) or not _SECRET_PAIRS.isdisjoint(pairs)
-    return (MASK, 1) if secret else masked(value)
+        return is_name_of_secret_number(name)
+    return is_secret_name(name)
 
 
-def masked_text(text: str) -> tuple[str, int]:
-    found = 0
-    for pattern in _SECRET_TEXTS:
-        text, times = pattern.subn(_without_secret, text)
-        found += times
-    cards = 0
-
-    def card(match: re.Match[str]) -> str:
-        nonlocal cards
-        if not _is_card(match[0]):
-            return match[0]
-        cards += 1
-        return MASK
-
-    text = _CARD.sub(card, text)
-    return text, found + cards
+def _named_secrets(value: Json) -> Iterable[Json]:
+    match value:
+        case dict():
+            for name, item in value.items():
+                yield from _leaves(item) if _is_secret(name, item) else _named_secrets(item)
+        case list():
+            for item in value:
+                yield from _named_secrets(item)
+        case _:
+            return
 
 
-def _without_secret(match: re.Match[str]) -> str:
-    start, end = match.span("secret")
-    whole, begin = match[0], match.start()
-    return whole[: start - begin] + MASK + whole[end - begin :]
-
-
-def _is_card(text: str) -> bool:
-    """Luhn's sum, which one number in ten has by chance."""
-    digits = [int(character) for character in text if character.isdigit()]
-    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+def _leaves(value: Json) -> Iterable[Json]:
+    match value:
+        case dict():
+            for item in value.values():
+                yield from _leaves(item)
+        case list():
+            for item in value:
+                yield from _leaves(item)
+        case str() if value:
+            yield value
+        case _:
+            return

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec import structs
+
 from governance import engine
 from governance.domain.cases import words_of
 from governance.domain.errors import (
@@ -12,7 +14,8 @@ from governance.domain.errors import (
     EvaluationUnavailable,
     Problem,
 )
-from governance.engine import ExplainedRule, Explanation, Source, ToolCall
+from governance.domain.masking import Masking
+from governance.engine import Evaluation, ExplainedRule, Explanation, Source, ToolCall
 
 _REFUSED = (CallInvalid, DocumentInvalid, EvaluationLimit, EvaluationUnavailable)
 _UNASKED: Final = {
@@ -86,9 +89,43 @@ class Tried:
                 return "Allowed: no rule stands against it."
 
 
+def shown_explanation(explanation: Explanation, call: ToolCall) -> Explanation:
+    """With the secrets masked that rules saw in the call."""
+    masking = _masking(call)
+    rules = [
+        structs.replace(
+            rule,
+            message=_shown_message(rule.message, masking),
+            saw=[
+                structs.replace(saw, value=saw.value and masking.written(saw.selector, saw.value))
+                for saw in rule.saw
+            ],
+        )
+        for rule in explanation.rules
+    ]
+    return structs.replace(explanation, rules=rules)
+
+
+def shown_evaluation(evaluation: Evaluation, call: ToolCall) -> Evaluation:
+    masking = _masking(call)
+    rules = [
+        structs.replace(rule, message=_shown_message(rule.message, masking))
+        for rule in evaluation.rules
+    ]
+    return structs.replace(evaluation, rules=rules)
+
+
+def _masking(call: ToolCall) -> Masking:
+    return Masking(call.tool_args, call.principal)
+
+
+def _shown_message(message: str | None, masking: Masking) -> str | None:
+    return None if message is None else masking.text(message)
+
+
 def try_call(source: Source, call: ToolCall) -> Tried:
     try:
-        explanation = engine.explain(source, call)
+        explanation = shown_explanation(engine.explain(source, call), call)
     except _REFUSED as refused:
         problems = refused.errors if isinstance(refused, DocumentInvalid) else ()
         return Tried(why=str(refused), problems=problems)

@@ -9,14 +9,17 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from ninja import Query
 
-from governance.auth import AccessRequest, KeyAuth, KeyOrMember
+from governance.auth import Access, AccessRequest, KeyAuth, KeyOrMember
 from governance.domain.actor import ActorKind
 from governance.domain.api_keys import Scope
 from governance.domain.errors import NotFound
+from governance.policies import Action, may, refuse_unless
 from outcomes import artifact_store, commands, queries
 from outcomes.api.answers import answer
 from outcomes.api.routing import router
+from outcomes.commands.opening import note_download
 from outcomes.domain.pieces.plain import plain_type
+from outcomes.models import Artifact
 from outcomes.schemas import LinesQuery
 from outcomes.wire import BodyRefused
 
@@ -53,11 +56,7 @@ def get_artifact(
     request: AccessRequest, artifact_id: str, query: Query[LinesQuery]
 ) -> HttpResponseBase:
     access = request.auth
-    # An agent's key reads what calls of its own environment refer to.
-    environment = None if Scope.READ in access.scopes else access.environment_id
-    artifact = queries.artifact_with(access.project_id, artifact_id, environment)
-    if artifact is None:
-        raise NotFound("There is no such artifact.")
+    artifact, is_agents = _readable(access, artifact_id)
     # A browser would take a script from here: it is told no more than on the console's pages.
     is_browser = access.actor.kind is ActorKind.PERSON
     media_type = plain_type(artifact.media_type) if is_browser else artifact.media_type
@@ -66,7 +65,26 @@ def get_artifact(
     is_read = request.META["REQUEST_METHOD"] == "GET" and sent.status_code < 400
     if is_read and Scope.AGENT in access.scopes:
         commands.note_fetch(artifact)
+    if is_read and not is_agents:
+        note_download(artifact, by=access.actor)
     return sent
+
+
+def _readable(access: Access, artifact_id: str) -> tuple[Artifact, bool]:
+    """An agent's key reads what calls of its own environment refer to. Bytes are not masked: all
+    else takes the right to open values. And whether it is an agent that reads."""
+    if Scope.AGENT in access.scopes:
+        artifact = queries.artifact_with(access.project_id, artifact_id, access.environment_id)
+        if artifact is not None or not may(access.actor, Action.OPEN_VALUE):
+            return _found(artifact), True
+    refuse_unless(access.actor, Action.OPEN_VALUE)
+    return _found(queries.artifact_with(access.project_id, artifact_id, None)), False
+
+
+def _found(artifact: Artifact | None) -> Artifact:
+    if artifact is None:
+        raise NotFound("There is no such artifact.")
+    return artifact
 
 
 def send(

@@ -12,6 +12,7 @@ from outcomes.api.cursors import cursor_at, place_of
 from outcomes.api.routing import router
 from outcomes.api.shapes import call_details, call_out, event_out
 from outcomes.api.waiting import settled
+from outcomes.queries.shown_calls import shown_calls, shown_events
 from outcomes.schemas import CallsQuery, EventsQuery, OneCallQuery
 
 CAN_READ = KeyOrMember("read")
@@ -28,7 +29,7 @@ def list_outcomes(request: AccessRequest, query: Query[CallsQuery]) -> HttpRespo
     shown = rows[: query.limit]
     return answer(
         {
-            "outcomes": [call_out(whole) for whole in queries.whole_calls(shown)],
+            "outcomes": [call_out(whole) for whole in shown_calls(shown)],
             "next": cursor_at(shown[-1].at, shown[-1].order) if len(rows) > len(shown) else None,
             "settled": is_settled,
         }
@@ -40,7 +41,7 @@ def get_outcome(request: AccessRequest, call_id: str, query: Query[OneCallQuery]
     project = request.auth.project_id
     is_settled = settled(request, project, query.wait)
     row = queries.call_named(project, call_id, query.env)
-    whole = queries.whole_calls([row]) if row else []
+    whole = shown_calls([row]) if row else []
     if not whole:
         raise NotFound("There is no such call.")
     details = call_details(whole[0], queries.past_verdicts(whole[0].row))
@@ -63,7 +64,7 @@ def list_events(request: AccessRequest, query: Query[EventsQuery]) -> HttpRespon
     rows = [] if nobody else found[: query.limit]
     return answer(
         {
-            "events": [event_out(event) for event in queries.read_events(rows)],
+            "events": [event_out(event) for event in shown_events(queries.read_events(rows))],
             "settled": is_settled,
         }
     )

@@ -1,6 +1,5 @@
 """Calls, events and sessions as they go out, by their domain names."""
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -18,14 +17,15 @@ from outcomes.domain.outcome import (
     ToolTimeout,
 )
 from outcomes.models import Call, PastVerdict, Session
-from outcomes.queries import SessionReport, StoredEvent, WholeCall
+from outcomes.queries import SessionReport, StoredEvent
+from outcomes.queries.shown_calls import ShownCall
 
 
 def time_text(at: datetime | None) -> str | None:
     return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def call_out(whole: WholeCall) -> dict[str, Any]:
+def call_out(whole: ShownCall) -> dict[str, Any]:
     row, call = whole.row, whole.folded
     stored = row.artifact.size_bytes if row.artifact else 0
     checked = row.classified != ""
@@ -61,26 +61,27 @@ def call_out(whole: WholeCall) -> dict[str, Any]:
         "check": row.check_name or None,
         "version": row.check_version,
         "rule": row.check_rule or None,
-        "value": value_in(row.check_value),
-        "verdict_reason": row.verdict_reason or None,
+        "value": whole.value,
+        "verdict_reason": whole.verdict_reason or None,
         "labels": row.labels.split(),
         "would_deny": row.would_deny,
         "conflict": row.conflict,
     }
 
 
-def call_details(whole: WholeCall, past: Sequence[PastVerdict]) -> dict[str, Any]:
+def call_details(whole: ShownCall, past: Sequence[PastVerdict]) -> dict[str, Any]:
     outcome = whole.folded.outcome
     return {
         **call_out(whole),
         "events": [event_out(event) for event in whole.events],
-        "verdicts": _verdicts(whole.row, past),
+        "verdicts": _verdicts(whole, past),
         "model_content": None if outcome is None else outcome_to_model_content(outcome),
     }
 
 
-def _verdicts(row: Call, past: Sequence[PastVerdict]) -> list[dict[str, Any]]:
+def _verdicts(whole: ShownCall, past: Sequence[PastVerdict]) -> list[dict[str, Any]]:
     """What was classified, newest first. Each counts from the end of the one before it."""
+    row = whole.row
     given = [*(each.until for each in past), row.received_at]
     told = [
         {
@@ -90,7 +91,9 @@ def _verdicts(row: Call, past: Sequence[PastVerdict]) -> list[dict[str, Any]]:
             "effective": each.effective or None,
             "decided_by": each.decided_by or None,
             "rule": each.rule or None,
-            "value": value_in(each.value),
+            "value": whole.value_in(
+                each.value, (row.project_id, each.check_name, each.check_version, each.rule)
+            ),
             "at": time_text(at),
         }
         for each, at in zip(past, given[1:], strict=True)
@@ -104,20 +107,10 @@ def _verdicts(row: Call, past: Sequence[PastVerdict]) -> list[dict[str, Any]]:
         "effective": row.verdict or None,
         "decided_by": row.decided_by or None,
         "rule": row.check_rule or None,
-        "value": value_in(row.check_value),
+        "value": whole.value,
         "at": time_text(given[0]),
     }
     return [present, *told]
-
-
-def value_in(kept: str) -> Any:
-    """What a check saw; a long one was cut and is text."""
-    if not kept:
-        return None
-    try:
-        return json.loads(kept)
-    except ValueError:
-        return kept
 
 
 def event_out(stored: StoredEvent) -> dict[str, Any]:

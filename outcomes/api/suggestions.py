@@ -8,6 +8,7 @@ from ninja import Query, Schema
 from pydantic import ConfigDict
 
 from governance.auth import AccessRequest, KeyOrMember
+from governance.domain.masking import Masking
 from governance.policies import Action
 from outcomes import commands
 from outcomes.api.answers import answer
@@ -75,7 +76,7 @@ def suggestion_out(suggestion: Suggestion) -> dict[str, Any]:
         "last_at": time_text(suggestion.last_at),
         "found_at": time_text(suggestion.found_at),
         "saw": [
-            {"selector": selector, "value": value, "results": number}
+            {"selector": selector, "value": Masking().written(selector, value), "results": number}
             for selector, value, number in suggestion.saw
         ],
         "samples": [

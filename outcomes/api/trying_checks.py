@@ -9,9 +9,12 @@ from ninja import Router
 
 from governance import queries as governance
 from governance.auth import AccessRequest, KeyOrMember
+from governance.domain.checks.matcher import Explanation
 from governance.domain.checks.named import NamedCheck
 from governance.domain.checks.text import CheckedText, read_check
 from governance.domain.errors import DocumentInvalid
+from governance.domain.json_value import Json
+from governance.domain.masking import MASK, Masking, masked_field
 from governance.queries.including import ALL, Including
 from outcomes import queries
 from outcomes.api.answers import answer
@@ -22,7 +25,9 @@ from outcomes.domain.classification import (
     Unreadable,
     classify,
 )
+from outcomes.domain.shown_call import masking_of
 from outcomes.queries import WholeCall
+from outcomes.queries.shown_calls import looks_at_secret
 from outcomes.schemas import CheckTrialIn
 
 # A router of its own, as its address has to be tried before that of any check.
@@ -44,7 +49,7 @@ def try_check(request: AccessRequest, body: CheckTrialIn) -> HttpResponse:
     if body.call_ids is not None:
         return answer(_of_calls(project.pk, body.call_ids, body.env, check) | broken)
     said = check.explain(body.tool_name, body.result, body.elapsed_ms)
-    return answer(said._asdict() | broken)
+    return answer(_shown(said, body.result)._asdict() | broken)
 
 
 def _of_calls(
@@ -56,7 +61,7 @@ def _of_calls(
     reader = _Outputs(project)
     return {
         "calls": [
-            _call_out(known[each], classify(known[each].folded, check, reader.read))
+            _call_out(known[each], classify(known[each].folded, check, reader.read), check)
             for each in asked
             if each in known
         ],
@@ -64,17 +69,27 @@ def _of_calls(
     }
 
 
-def _call_out(whole: WholeCall, said: Classification | NotChecked | None) -> dict[str, Any]:
+def _shown(said: Explanation, result: Json) -> Explanation:
+    value, _ = masked_field(said.selector, said.value)
+    masking = Masking(result, {said.selector: said.value})
+    return said._replace(value=value, reason=masking.text(said.reason))
+
+
+def _call_out(
+    whole: WholeCall, said: Classification | NotChecked | None, check: NamedCheck
+) -> dict[str, Any]:
     row = whole.row
     told = said if isinstance(said, Classification) else None
+    masking = masking_of(whole.folded)
+    is_secret = told is not None and looks_at_secret(check.compiled, told.rule or "")
     return {
         "call_id": row.call_id,
         "environment": row.environment.name,
         "tool_name": row.tool.name,
         "verdict": told.verdict if told else None,
         "rule": told.rule if told else None,
-        "value": told.value if told else None,
-        "reason": told.reason if told else "",
+        "value": (MASK if is_secret else masking.value(told.value)) if told else None,
+        "reason": (MASK if is_secret else masking.text(told.reason)) if told else "",
         "labels": told.labels if told else (),
         "not_checked": said.reason if isinstance(said, NotChecked) else None,
         "present": {

@@ -8,10 +8,19 @@ from typing import Final
 
 import msgspec
 
+from governance.domain.masking import masked_text
 from governance.domain.success import DEFAULT
 from outcomes.codec.rows import CallRow
 from outcomes.codec.text import as_text
-from outcomes.domain.groups import DENIED, FAILURE, Grouping, grouping
+from outcomes.domain.groups import (
+    DENIED,
+    DETAILED,
+    FAILURE,
+    LONGEST,
+    Grouping,
+    grouping,
+    normalised,
+)
 
 _SEEN: Final = 600  # characters of a value: more than tell groups apart
 
@@ -32,7 +41,6 @@ def has_group(row: CallRow) -> bool:
 def grouping_of(row: CallRow) -> Grouping | None:
     if not has_group(row):
         return None
-    saw, says = _text_in(row.check_value), row.verdict_reason
     by_agent = row.decided_by == "agent"  # then no check found this failure
     return grouping(
         kind=row.kind,
@@ -44,11 +52,23 @@ def grouping_of(row: CallRow) -> Grouping | None:
         rule=row.rule,
         check="" if by_agent else row.check_name,
         check_rule="" if by_agent else row.check_rule,
-        said="" if by_agent else _reason(row, saw, says),
+        said=_said_of(row),
     )
 
 
-def _reason(row: CallRow, saw: str, says: str) -> str:
+def shown_text_of(row: CallRow) -> str:
+    """What the group that begins with this call is called: its text, without secrets of the call.
+    Normal form alone would take them apart, not away."""
+    told = row.detail if row.kind == DENIED else _said_of(row)
+    if not told and row.kind in DETAILED:
+        told = row.detail
+    return normalised(masked_text(told, is_cut=len(told) >= LONGEST)[0])
+
+
+def _said_of(row: CallRow) -> str:
+    if row.decided_by == "agent":
+        return ""
+    saw, says = _text_in(row.check_value), row.verdict_reason
     # The built-in check gives no reason but that of its rule.
     return saw or says if row.check_name == DEFAULT.name else says or saw
 

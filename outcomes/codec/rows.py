@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 import msgspec
 
 from governance.domain.json_value import Json
+from governance.domain.masking import masked_text
 from governance.domain.success import DEFAULT, Verdict
 from outcomes.codec.text import as_text
 from outcomes.domain.artifact_reads import artifact_read
@@ -275,6 +277,13 @@ def step_from(
     )
 
 
+@lru_cache(maxsize=4_096)
+def shown_reason(reason: str) -> str:
+    """Lists, figures and addresses name a denial by its reason: a secret in it is nowhere kept
+    but in the event."""
+    return masked_text(reason)[0]
+
+
 def _told(outcome: Outcome | None) -> tuple[str, str, str]:
     """Reason, detail and artifact id, as far as this outcome has them."""
     match outcome:
@@ -285,6 +294,6 @@ def _told(outcome: Outcome | None) -> tuple[str, str, str]:
         case ToolFailure(error=error):
             return "", error, ""
         case ToolDenied(reason=reason, details=details):
-            return reason, details, ""
+            return shown_reason(reason), details, ""
         case ToolArtifactReference(artifact_id=artifact, summary=summary):
             return "", summary, artifact

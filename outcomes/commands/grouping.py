@@ -1,7 +1,7 @@
 """The groups of calls that failed or were denied: their rows, and what changes of their counts."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, TypeVar
@@ -9,13 +9,22 @@ from typing import Any, Final, TypeVar
 from django.db import connection
 from django.db.models import Exists, OuterRef
 
+from governance.domain.masking import MASK
+from governance.queries.checks import compiled_of
 from outcomes import bulk
 from outcomes.bulk import read_time
 from outcomes.codec import CallRow
-from outcomes.codec.groups import GroupCounts, digest_of_group, grouping_of, has_group
+from outcomes.codec.groups import (
+    GroupCounts,
+    digest_of_group,
+    grouping_of,
+    has_group,
+    shown_text_of,
+)
 from outcomes.domain.groups import DENIED, Grouping
 from outcomes.domain.rollups import minute_of
 from outcomes.models import Call, CallGroup, GroupRollup
+from outcomes.queries.shown_calls import looks_at_secret
 
 AT_ONCE: Final = 1_000
 _COLUMNS: Final = ("project", "digest", "of", "tool", "agent", "kind", "reason", "rule",
@@ -51,24 +60,36 @@ _Sums = defaultdict[tuple[int, int, int, int, int, int], list[int]]  # environme
 def grouped(rows: list[CallRow]) -> list[CallRow]:
     """With the number of its group in each that has one."""
     wanted: dict[int, tuple[Key, Grouping]] = {}
+    first: dict[Key, CallRow] = {}
     for place, row in enumerate(rows):
         if has_group(row) and (group := grouping_of(row)):
-            wanted[place] = (row.project, digest_of_group(group)), group
+            key = row.project, digest_of_group(group)
+            wanted[place] = key, group
+            first.setdefault(key, row)
     if wanted:
-        numbers = _numbers(dict(wanted.values()))
+        numbers = _numbers(dict(wanted.values()), first)
         for place, (key, _) in wanted.items():
             rows[place] = rows[place]._replace(group=numbers[key])
     return rows
 
 
-def _numbers(groups: dict[Key, Grouping]) -> dict[Key, int]:
+def _numbers(groups: dict[Key, Grouping], first: Mapping[Key, CallRow]) -> dict[Key, int]:
     found = _known(groups)
     missing = sorted(groups.keys() - found.keys())
     if missing:
-        rows = [_row(*key, groups[key]) for key in missing]
+        rows = [_row(*key, groups[key]._replace(text=_text_of(first[key]))) for key in missing]
         bulk.insert_missing(CallGroup, _COLUMNS, rows)
         found |= _known(missing)
     return found
+
+
+def _text_of(row: CallRow) -> str:
+    """What a group that begins with this call is called. Only a new group asks."""
+    if row.check_name and row.check_rule and row.verdict_reason + row.check_value:
+        compiled = compiled_of(row.project, row.check_name, row.check_version)
+        if compiled is not None and looks_at_secret(compiled, row.check_rule):
+            return MASK
+    return shown_text_of(row)
 
 
 def _row(project: int, digest: bytes, group: Grouping) -> tuple[Any, ...]:

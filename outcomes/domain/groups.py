@@ -14,7 +14,7 @@ DENIED: Final = "denied"
 LONGEST: Final = 200  # characters of a reason that tell groups apart
 
 _READ: Final = 2 * LONGEST  # with white space
-_TOLD: Final = ("failure", "timeout")  # kinds whose detail is the agent's reason
+DETAILED: Final = ("failure", "timeout")  # kinds whose detail is the agent's reason
 _SPACE: Final = re.compile(r"[\s\x00-\x1f]+")
 # What differs from call to call though the reason is the same; what stands in its place is never
 # longer.
@@ -68,7 +68,7 @@ def grouping(
         return Grouping(DENIED, tool, agent, kind, reason, rule, "", normalised(detail))
     if verdict != FAILURE:
         return None
-    told = said or (detail if kind in _TOLD else "")
+    told = said or (detail if kind in DETAILED else "")
     return Grouping(FAILURE, tool, 0, kind, "", check_rule, check, normalised(told))
 
 

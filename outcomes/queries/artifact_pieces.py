@@ -6,6 +6,7 @@ What one of them may take is bounded by its window, however large the artifact a
 from dataclasses import dataclass
 from typing import Final
 
+from governance.domain.masking import masked_bytes
 from outcomes import artifact_store
 from outcomes.artifact_store import Reader
 from outcomes.domain.pieces import octets, tables, texts, trees
@@ -19,6 +20,7 @@ from outcomes.domain.pieces.trees import TreePiece, container_at, tree_piece
 
 PREVIEW: Final = 20  # lines, and 4 KiB
 PREVIEWED: Final = 4_096
+MARGIN: Final = 4_096  # bytes before and after a piece, in which a secret may begin or end
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def beginning_of(project_id: int, sha256: str) -> Beginning | None:
 
 
 def image_in(reader: Reader) -> Image | None:
-    return image_of(_bytes(reader, 0, HEAD))
+    return image_of(b"".join(reader.bytes_of(0, HEAD)))
 
 
 def _piece(reader: Reader, stored: int, media_type: str, wanted: str, at: Place) -> Piece:
@@ -218,4 +220,7 @@ def _if_within(reader: Reader, place: int) -> int | None:
 
 
 def _bytes(reader: Reader, start: int, size: int) -> bytes:
-    return b"".join(reader.bytes_of(start, start + size))
+    """Without the secrets that lie in them, or across an end of them; as many as there are."""
+    first = max(0, start - MARGIN)
+    around = b"".join(reader.bytes_of(first, start + size + MARGIN))
+    return masked_bytes(around)[start - first :][:size]

@@ -1,10 +1,12 @@
 """What was refused at the door, and what could not be settled and was set aside."""
 
+import json
 from datetime import datetime
 from typing import Final, NamedTuple
 
 from django.db.models import Count, Min, Sum
 
+from governance.domain.masking import Masking, masked_text
 from outcomes.models import Batch, RejectedItem
 from outcomes.queries.paging import Page, Place, page_of
 
@@ -30,6 +32,16 @@ def rejected_items(
 ) -> Page[RejectedItem]:
     found = RejectedItem.objects.filter(project=project_id).select_related("environment")
     return page_of(found, ("id",), size=REJECTED_SHOWN, before=before, after=after)
+
+
+def shown_excerpt(item: RejectedItem) -> str:
+    """How it began, without its secrets."""
+    text = bytes(item.excerpt).decode("utf-8", "replace")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return masked_text(text, is_cut=True)[0]
+    return json.dumps(Masking(value).value(value), ensure_ascii=False)
 
 
 def rejected_count(project_id: int) -> int:

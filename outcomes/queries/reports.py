@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from governance.domain.masking import Masking
 from outcomes.codec import digest_of
 from outcomes.models import Agent, AgentReport
 from outcomes.wire.reports import unpacked_report
@@ -22,7 +23,12 @@ def reports_of(project_id: int, agent: str) -> list[ReadReport]:
         environment__project=project_id, agent__digest=digest_of(agent)
     )
     newest = rows.select_related("environment").order_by("-last_at", "-id")[:SHOWN]
-    return [ReadReport(row, unpacked_report(bytes(row.body))) for row in newest]
+    return [ReadReport(row, _shown(unpacked_report(bytes(row.body)))) for row in newest]
+
+
+def _shown(body: dict[str, Any]) -> dict[str, Any]:
+    shown = Masking(body).value(body)
+    return shown if isinstance(shown, dict) else {}
 
 
 def is_agent(project_id: int, name: str) -> bool:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from governance.domain.json_value import Json
+from governance.domain.masking import masked
 from outcomes.domain.outcome import (
     NOT_REPORTED,
     Outcome,
@@ -46,7 +47,7 @@ def turn_told(session: Session, turn_id: str) -> Turn | None:
     calls = Call.objects.filter(project=session.project_id, session=session, turn_id=turn_id)
     rows = calls.select_related("artifact").order_by(*PLACE_IN_SESSION)[:IN_A_TURN]
     read = [_in_turn(whole) for whole in whole_calls(list(rows))]
-    return read_turn(read, turn_id=turn_id or None) if read else None
+    return _shown(read_turn(read, turn_id=turn_id or None)) if read else None
 
 
 def told_by(session: Session) -> SessionTold:
@@ -65,8 +66,17 @@ def told_by(session: Session) -> SessionTold:
                 size = outcome.size_bytes or (stored.size_bytes if stored else 0)
                 told.artifacts.append(ArtifactOfCall(outcome.artifact_id, whole.row.call_id, size))
     for turn_id, read in by_turn.items():
-        told.turns.append(read_turn(read, turn_id=turn_id or None))
+        told.turns.append(_shown(read_turn(read, turn_id=turn_id or None)))
     return told
+
+
+def _shown(turn: Turn) -> Turn:
+    """Masked once it is known which arguments are equal."""
+    replay = {
+        tool: {how: [masked(each)[0] for each in arguments] for how, arguments in kept.items()}
+        for tool, kept in turn.replay.items()
+    }
+    return replace(turn, replay=replay)
 
 
 def _in_turn(whole: WholeCall) -> _InTurn:

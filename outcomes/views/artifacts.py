@@ -1,4 +1,5 @@
-"""Bytes of artifacts for browsers: whoever may read the project may have them, never as a page."""
+"""Bytes of artifacts for browsers, never as a page. As they are, unmasked, only for operators, and
+audited; pictures of points for all members."""
 
 from typing import Any, Final
 
@@ -8,8 +9,10 @@ from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
+from governance.policies import Action
 from outcomes import artifact_store, queries
 from outcomes.artifact_store import Part, Reader
+from outcomes.commands.opening import note_download
 from outcomes.domain.pieces.plain import PLAIN, kind_of, plain_type
 from outcomes.models import Artifact
 from outcomes.queries.artifact_pieces import image_in
@@ -24,9 +27,11 @@ EXTENSIONS: Final = {
 
 
 @require_safe
-@member_page()
+@member_page(Action.OPEN_VALUE)
 def raw(request: MemberRequest, sha256: str) -> HttpResponseBase:
     artifact, reader = _opened(request, sha256)
+    if request.method == "GET":
+        note_download(artifact, by=request.actor)
     response = _sent(reader, plain_type(artifact.media_type), "sandbox")
     name = sha256[:12] + EXTENSIONS.get(kind_of(artifact.media_type), ".bin")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'

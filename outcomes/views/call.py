@@ -5,17 +5,20 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from governance.auth import MemberRequest, member_page
+from governance.domain.json_text import json_written
+from governance.domain.masking import Masking
 from governance.policies import Action, may
 from outcomes import codec, queries
 from outcomes.domain.effective import agent_check
 from outcomes.domain.model_content import outcome_to_model_content
 from outcomes.domain.outcome import serialised_length
 from outcomes.models import Call
-from outcomes.queries import StoredEvent, WholeCall
+from outcomes.queries import StoredEvent
 from outcomes.queries.around_call import (
     attempts_among,
     calls_of_its_tool,
@@ -23,12 +26,8 @@ from outcomes.queries.around_call import (
     previous_of_tool,
 )
 from outcomes.queries.artifact_pieces import beginning_of
-from outcomes.views.call_words import (
-    call_sentence,
-    decider_sentence,
-    event_words,
-    value_seen,
-)
+from outcomes.queries.shown_calls import ShownCall, shown
+from outcomes.views.call_words import call_sentence, decider_sentence, event_words
 from outcomes.views.check_trail import rules_before
 from outcomes.views.contract_calls import call_to_try
 from outcomes.views.named import named_call
@@ -42,15 +41,16 @@ def call(request: MemberRequest, call_id: str) -> HttpResponse:
     of_its_tool = calls_of_its_tool(row)
     told = queries.whole_calls([row, *nearest(row, of_its_tool)])
     whole = told[0]
+    seen = shown(whole)
     parents = {each.row.pk: each.folded.parent_call_id for each in told}
     attempts = attempts_among(row, of_its_tool, parents)
     number = queries.number_of(row.session, row) if row.session else None
     context = {
         "page_title": f"{row.tool.name} · {row.call_id}",
         "row": row,
-        "folded": whole.folded,
+        "folded": seen.folded,
         "number": number,
-        "to_try": call_to_try(whole, row, number=number),
+        "to_try": call_to_try(seen, row, number=number),
         "may_write_contracts": may(request.role, Action.WRITE_CONTRACT),
         "may_write_checks": may(request.role, Action.WRITE_CHECK),
         "neighbours": queries.neighbours_of(row),
@@ -62,17 +62,26 @@ def call(request: MemberRequest, call_id: str) -> HttpResponse:
         "judge": judge_of(row, whole.folded),
         "decider": decider_sentence(row, agent_check(whole.folded.metadata)),
         "sentence": call_sentence(row, is_late=is_late(row, timezone.now())),
-        "value_seen": value_seen(row),
-        "before": rules_before(whole),
+        "value_seen": _value_seen(seen),
+        "verdict_reason": seen.verdict_reason,
+        "before": rules_before(whole, seen.masking),
         "approvals": queries.approvals_of(whole),
-        "events": [_event(each) for each in whole.events],
-        **_became(whole),
+        "events": [_event(number, each, seen.masking) for number, each in enumerate(seen.events)],
+        "opens": reverse("outcomes:open_value", args=[request.project.slug])
+        if may(request.role, Action.OPEN_VALUE)
+        else "",
+        **_became(seen),
         **_artifact(row),
     }
     return render(request, "outcomes/call.html", context)
 
 
-def _became(whole: WholeCall) -> dict[str, Any]:
+def _value_seen(seen: ShownCall) -> str:
+    value = seen.value
+    return "" if value is None and not seen.row.check_value else json_written(value)
+
+
+def _became(whole: ShownCall) -> dict[str, Any]:
     outcome = whole.folded.outcome
     content = None if outcome is None else outcome_to_model_content(outcome)
     is_told = outcome is not None and outcome.kind == "execution_result" and content is not None
@@ -95,8 +104,8 @@ def _artifact(row: Call) -> dict[str, Any]:
     }
 
 
-def _event(stored: StoredEvent) -> dict[str, Any]:
-    item = codec.item_of(bytes(stored.row.item))
+def _event(number: int, stored: StoredEvent, masking: Masking) -> dict[str, Any]:
+    item = masking.value(codec.item_of(bytes(stored.row.item)))
     return {
         "event": stored.event,
         "received_at": stored.row.received_at,
@@ -104,5 +113,6 @@ def _event(stored: StoredEvent) -> dict[str, Any]:
         "set_apart": stored.row.set_apart,
         "source": stored.source,
         "item": item,
+        "place": f"/events/{number}",
         "size": len(json.dumps(item)),
     }

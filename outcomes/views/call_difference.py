@@ -10,7 +10,6 @@ from governance.auth import MemberRequest, member_page
 from governance.domain.json_text import json_written
 from governance.domain.json_value import Json
 from governance.domain.text_diff import Part, parts_around, side_by_side
-from outcomes import queries
 from outcomes.domain.outcome import (
     NotReported,
     ToolArtifactReference,
@@ -19,8 +18,8 @@ from outcomes.domain.outcome import (
     ToolFailure,
     ToolTimeout,
 )
-from outcomes.queries import WholeCall
 from outcomes.queries.around_call import previous_of_tool
+from outcomes.queries.shown_calls import ShownCall, shown_calls
 from outcomes.views.named import call_at, named_call
 from outcomes.views.parts import shown_part
 
@@ -42,7 +41,7 @@ def call_difference(request: MemberRequest) -> HttpResponse:
     previous = previous_of_tool(row)
     differences = []
     if previous is not None:
-        told = {whole.row.pk: whole for whole in queries.whole_calls([previous, row])}
+        told = {whole.row.pk: whole for whole in shown_calls([previous, row])}
         before, after = told[previous.pk], told[row.pk]
         differences = [
             _difference("Arguments", _arguments(before), _arguments(after)),
@@ -69,11 +68,11 @@ def _first_lines(text: str) -> str:
     return text if len(lines) <= LINES else "\n".join(lines[:LINES])
 
 
-def _arguments(whole: WholeCall) -> str:
+def _arguments(whole: ShownCall) -> str:
     return "" if whole.folded.tool_args is None else _written(whole.folded.tool_args)
 
 
-def _output(whole: WholeCall) -> str:
+def _output(whole: ShownCall) -> str:
     match whole.folded.outcome:
         case ToolExecutionResult(output=output):
             return "(not reported)" if isinstance(output, NotReported) else _written(output)

@@ -52,7 +52,7 @@ def call_rules(request: MemberRequest) -> HttpResponse:
 
 
 def _tried(row: Call, written: Written) -> Tried:
-    whole = queries.whole_calls([row])[0]
+    whole = queries.whole_calls([row])[0]  # asked with what was stored; the answer is masked
     return try_call(written.document, _as_asked(row, whole))
 
 

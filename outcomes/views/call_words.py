@@ -1,12 +1,10 @@
 """What is said about one call: the sentence of its page, and its events in words."""
 
-import json
 from typing import assert_never
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from governance.domain.json_value import Json
 from outcomes.domain.effective import AgentCheck
 from outcomes.domain.event import (
     Allowed,
@@ -87,15 +85,6 @@ def _name(own: AgentCheck) -> str:
     if own.name == "custom":
         return "own check"
     return f"check {own.name}" if own.version is None else f"check {own.name} v{own.version}"
-
-
-def value_seen(row: Call) -> Json:
-    """The value that the deciding rule saw; a long one was cut and is text."""
-    try:
-        value: Json = json.loads(row.check_value) if row.check_value else None
-    except ValueError:
-        return row.check_value
-    return value
 
 
 def event_words(event: Event) -> str:

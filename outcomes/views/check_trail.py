@@ -1,9 +1,10 @@
 """The rules of the check that judged a call, asked again, up to the one that decided."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from governance.domain.checks.trail import Step, trail
+from governance.domain.checks.trail import Saw, Step, trail
+from governance.domain.masking import Masking
 from governance.domain.success import Verdict
 from governance.queries.checks import compiled_of
 from outcomes.domain.outcome import NotReported, ToolExecutionResult
@@ -21,7 +22,7 @@ class Before:
     are_open: bool
 
 
-def rules_before(whole: WholeCall) -> Before | None:
+def rules_before(whole: WholeCall, masking: Masking) -> Before | None:
     """None where nobody can tell: the output is stored apart, or its check is not there any more,
     or what is known of the call now is not what the check saw then."""
     row, outcome = whole.row, whole.folded.outcome
@@ -35,5 +36,13 @@ def rules_before(whole: WholeCall) -> Before | None:
     steps = trail(compiled, row.tool.name, outcome.output, row.elapsed_ms)
     if not steps or not steps[-1].decides or steps[-1].rule != row.check_rule:
         return None
-    before = steps[:-1]
+    before = [_shown(step, masking) for step in steps[:-1]]
     return Before(before, are_open=row.classified == Verdict.FAILURE and len(before) <= FEW)
+
+
+def _shown(step: Step, masking: Masking) -> Step:
+    return replace(step, saw=tuple(Saw(saw.selector, _seen(saw, masking)) for saw in step.saw))
+
+
+def _seen(saw: Saw, masking: Masking) -> str:
+    return saw.value and masking.written(saw.selector, saw.value)

@@ -18,8 +18,8 @@ from outcomes import queries
 from outcomes.domain.asking import is_as_sent
 from outcomes.domain.outcome import NotReported, ToolArtifactReference, ToolExecutionResult
 from outcomes.models import Call
-from outcomes.queries import WholeCall
 from outcomes.queries.contract_words import tools_called
+from outcomes.queries.shown_calls import ShownCall, shown_calls
 from outcomes.views.named import named_call
 
 LARGEST: Final = 32 * 1024  # characters that every page of a call has room for, unasked
@@ -65,7 +65,7 @@ def contract_options(request: MemberRequest) -> HttpResponse:
 def try_call(request: MemberRequest) -> HttpResponse:
     """A call that is too large to be taken along by every page that shows it."""
     row = named_call(request, request.GET.get("of", ""))
-    whole = queries.whole_calls([row])[0]
+    whole = shown_calls([row])[0]
     number = queries.number_of(row.session, row) if row.session else None
     to_try = call_to_try(whole, row, number=number)
     if to_try is None:
@@ -79,7 +79,7 @@ def try_call(request: MemberRequest) -> HttpResponse:
     return render(request, "outcomes/try_call.html", context)
 
 
-def call_to_try(whole: WholeCall, row: Call, *, number: int | None) -> CallToTry | None:
+def call_to_try(whole: ShownCall, row: Call, *, number: int | None) -> CallToTry | None:
     """None where the arguments are not known or are no object."""
     call = whole.folded
     if not isinstance(call.tool_args, dict):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from governance.domain.masking import masked_beginning
 from outcomes.domain.groups import DENIED
 from outcomes.models import Call
 from outcomes.queries.groups import GroupFigures, GroupTold
@@ -19,7 +20,7 @@ class GroupWords:
 
 
 def words_of(group: GroupFigures | GroupTold) -> GroupWords:
-    text = group.text
+    text = masked_beginning(group.text)
     if group.of == DENIED:
         return GroupWords(group.rule or group.reason, text, f"denied, reason {group.reason}")
     if group.kind == _TIMEOUT:

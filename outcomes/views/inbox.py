@@ -12,6 +12,7 @@ from governance.auth import MemberRequest, member_page
 from governance.policies import Action, may
 from governance.table_files import table_file
 from outcomes import commands, doorbell, queries
+from outcomes.queries.inbox import shown_excerpt
 from outcomes.views.paging import every, links_of, start_of
 from outcomes.views.part_columns import BATCHES
 from outcomes.views.table_columns import REJECTED
@@ -37,7 +38,7 @@ def rejected(request: MemberRequest) -> HttpResponseBase:
     total = queries.rejected_count(request.project.pk)
     context = {
         "page_title": "Rejected items",
-        "items": [(item, bytes(item.excerpt).decode("utf-8", "replace")) for item in page.rows],
+        "items": [(item, shown_excerpt(item)) for item in page.rows],
         "total": total,
         "shown": f"{len(page.rows):,} of {total:,}, newest first",
         "links": links_of(page, PLACE, request.path),

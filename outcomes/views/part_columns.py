@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 from governance.domain.bindings import Binding
+from governance.domain.masking import masked_text
 from governance.domain.tables import Columns
 from governance.queries.naming import Naming
 from outcomes.domain.beside import OfTool
@@ -209,7 +210,7 @@ BATCHES: Final[Columns[Batch]] = {
     "agent_id": lambda row: row.agent or None,
     "items": lambda row: row.items,
     "tries": lambda row: row.tries,
-    "error": lambda row: row.error,
+    "error": lambda row: masked_text(row.error)[0],
     "received_at": lambda row: row.received_at,
     "set_aside_at": lambda row: row.set_aside_at,
 }

@@ -32,6 +32,7 @@ from outcomes.rejudging.trying import Read, read_results, tried_on
 from outcomes.views.outputs_at_hand import OutputsAtHand
 from outcomes.views.recorded_words import (
     LINE,
+    reason_of,
     shown,
     tried_sentence,
     unread_sentences,
@@ -218,6 +219,7 @@ def _line(group: Alike, *, is_by_shape: bool) -> dict[str, Any]:
         "number": group.number,
         "is_bound_alike": group.is_bound_alike,
         "why": why(tried.said),
+        "reason": reason_of(tried.said, tried.result.output),
         "output": whole(tried.result.output),
         # What is open stays open while the text changes, so this does not tell of verdicts.
         "key": f"{tried.shape.digest} {tried.result.tool}" if is_by_shape else tried.result.call,

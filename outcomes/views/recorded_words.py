@@ -7,6 +7,7 @@ from typing import Final
 
 from governance.domain.checks.matcher import Explanation
 from governance.domain.json_value import Json
+from governance.domain.masking import Masking, masked, masked_field
 from outcomes.domain.tried import Tried
 from outcomes.views.sentences import counted, without_marks
 
@@ -43,17 +44,26 @@ def why(said: Explanation | None) -> str:
     rule = f"`{said.rule}`"
     if not said.selector:
         return rule
-    seen = shown(said.value, _SEEN)
+    seen = shown(masked_field(said.selector, said.value)[0], _SEEN)
     return f"{rule}: `{without_marks(said.selector)}` is {without_marks(seen)}"
 
 
+def reason_of(said: Explanation | None, output: Json) -> str:
+    """What the text gives as its reason, which may name any field."""
+    if said is None or not said.reason:
+        return ""
+    named = {said.selector: said.value} if said.selector else {}
+    return Masking(output, dict(named)).text(said.reason, is_cut=True)
+
+
 def shown(value: Json, most: int) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(masked(value)[0], ensure_ascii=False)
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def whole(value: Json) -> str:
     """Indented where it fits, else how it begins."""
+    value = masked(value)[0]
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
     return text if len(text) <= WHOLE else text[:WHOLE] + "…"
 

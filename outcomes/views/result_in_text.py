@@ -1,6 +1,7 @@
 """A recorded result written into the text of a check: as an example, or with a rule about it."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Final
 
 from governance.domain.checks.inserting import Inserted, rule_ids, with_example, with_rule
@@ -9,6 +10,7 @@ from governance.domain.checks.named import NamedCheck
 from governance.domain.checks.skeletons import rule_for
 from governance.domain.errors import InvalidInput, NotFound
 from governance.domain.json_value import Json
+from governance.domain.masking import masked
 from governance.domain.numbers import ID_DIGITS, whole_number
 from governance.queries.checking_checks import read_check_text
 from outcomes.domain.tried import Result
@@ -75,7 +77,8 @@ def _result(project: int, call: str) -> Result:
     read = read_results([row], {}, OutputsAtHand(project, [row]).read)
     if not read.results:
         raise InvalidInput(next(iter(read.unread)))
-    return read.results[0]
+    result = read.results[0]
+    return replace(result, output=masked(result.output)[0])
 
 
 def _for_people(check: NamedCheck | None, result: Result) -> Json:

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Final
 
 from governance.domain.json_value import Json
+from governance.domain.masking import Masking, masked
 from outcomes import queries
 from outcomes.domain.call import Call as Folded
 from outcomes.domain.effective import agent_check
@@ -116,20 +117,22 @@ def arguments_line(whole: WholeCall | None) -> str:
 
 
 def arguments_text(arguments: Json) -> str:
-    """In one line; of many, how they begin."""
-    match arguments:
+    """In one line, secrets masked; of many, how they begin."""
+    match masked(arguments)[0]:
         case None:
             return ""
-        case dict():
-            text = ", ".join(f"{key}: {_text(value)}" for key, value in arguments.items())
-        case _:
-            text = _text(arguments)
+        case dict() as fields:
+            text = ", ".join(f"{key}: {_text(value)}" for key, value in fields.items())
+        case value:
+            text = _text(value)
     return text if len(text) <= ARGUMENTS else text[: ARGUMENTS - 1] + "…"
 
 
 def principal_words(principal: Mapping[str, Json]) -> str:
     """Who asked, as far as it is told in plain values."""
-    told = {name: value for name, value in principal.items() if isinstance(value, str | int)}
+    shown = Masking(dict(principal)).value(dict(principal))
+    fields = shown.items() if isinstance(shown, dict) else ()
+    told = {name: value for name, value in fields if isinstance(value, str | int)}
     who = next((str(told.pop(name)) for name in ("user_id", "service_id") if name in told), "")
     return ", ".join(filter(None, [who, *(f"{name} {value}" for name, value in told.items())]))
 

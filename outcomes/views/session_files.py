@@ -6,6 +6,7 @@ from typing import Any, Final
 from django.http.response import HttpResponseBase
 
 from governance.auth import MemberRequest
+from governance.domain.masking import masked_beginning
 from governance.domain.tables import Columns
 from governance.table_files import one_of_tables, table_file
 from outcomes import queries
@@ -41,7 +42,7 @@ ARTIFACTS: Final[Columns[tuple[int, BriefCall]]] = {
     "call": lambda row: row[0],
     "call_id": lambda row: row[1].call_id,
     "tool_name": lambda row: row[1].tool,
-    "summary": lambda row: row[1].detail or None,
+    "summary": lambda row: masked_beginning(row[1].detail) or None,
     "size_bytes": lambda row: row[1].artifact_bytes,
     "stored": lambda row: row[1].artifact_sha256 is not None,
 }

@@ -5,6 +5,7 @@ from typing import Any
 
 from governance.domain.checks.shipped.rows import Followed
 from governance.domain.checks.suggested_rules import looks_at_items
+from governance.domain.masking import Masking
 from outcomes.models import Rejudging, Suggestion
 from outcomes.views.sentences import counted, without_marks
 
@@ -66,12 +67,17 @@ def _values(suggestion: Suggestion, results: int) -> str:
     if number == results:
         return f"`{_value(selector, value)}`"
     if all(other == selector for other, _, _ in saw):
-        return f"`{_name(selector)}` such as `{_short(value)}`"
+        return f"`{_name(selector)}` such as `{_short(shown_value(selector, value))}`"
     return f"`{_value(selector, value)}` and the like"
 
 
 def _value(selector: str, value: str) -> str:
-    return f"{_name(selector)}: {_short(value)}"
+    return f"{_name(selector)}: {_short(shown_value(selector, value))}"
+
+
+def shown_value(selector: str, value: str) -> str:
+    """As it is kept: JSON, perhaps cut."""
+    return Masking().written(selector, value)
 
 
 def _name(selector: str) -> str:

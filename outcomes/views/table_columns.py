@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from governance.domain.masking import masked_beginning, masked_text
 from governance.domain.tables import Columns
 from governance.queries.approvals import Approval
 from outcomes.domain.loops import Loop
@@ -11,6 +12,7 @@ from outcomes.queries.denial_sums import Denied
 from outcomes.queries.disagreements import Group
 from outcomes.queries.fleet import Acted, FleetAgent
 from outcomes.queries.groups import GroupFigures
+from outcomes.queries.inbox import shown_excerpt
 
 SESSIONS: Final[Columns[Session]] = {
     "session_id": lambda row: row.session_id,
@@ -44,7 +46,7 @@ CALLS: Final[Columns[Call]] = {
     "timestamp": lambda row: row.at,
     "type": lambda row: row.kind or None,
     "reason": lambda row: row.reason or None,
-    "detail": lambda row: row.detail or None,
+    "detail": lambda row: masked_beginning(row.detail) or None,
     "rule": lambda row: row.rule or None,
     "verdict": lambda row: row.verdict or None,
     "decided_by": lambda row: row.decided_by or None,
@@ -63,7 +65,7 @@ ARTIFACTS: Final[Columns[ArtifactRow]] = {
     "media_type": lambda row: row.use.artifact.media_type if row.use.artifact else None,
     "size_bytes": lambda row: row.use.size_bytes,
     "stored_bytes": lambda row: row.stored_bytes,
-    "summary": lambda row: row.newest.detail if row.newest else None,
+    "summary": lambda row: masked_beginning(row.newest.detail) if row.newest else None,
     "agents": lambda row: row.agents,
     "newest_tool": lambda row: row.newest.tool.name if row.newest else None,
     "newest_call_id": lambda row: row.newest.call_id if row.newest else None,
@@ -111,8 +113,8 @@ REJECTED: Final[Columns[RejectedItem]] = {
     "source": lambda row: row.source,
     "index": lambda row: row.index,
     "code": lambda row: row.code,
-    "detail": lambda row: row.detail,
-    "excerpt": lambda row: bytes(row.excerpt).decode("utf-8", "replace"),
+    "detail": lambda row: masked_text(row.detail)[0],
+    "excerpt": lambda row: shown_excerpt(row),
 }
 SUGGESTIONS: Final[Columns[Suggestion]] = {
     "tool_name": lambda row: row.tool.name,
@@ -142,7 +144,7 @@ DENIALS: Final[Columns[GroupFigures]] = {
     "rule": lambda row: row.rule or None,
     "tool_name": lambda row: row.tool,
     "agent_id": lambda row: row.agent,
-    "details": lambda row: row.text or None,
+    "details": lambda row: masked_beginning(row.text) or None,
     "denied": lambda row: row.calls,
     "denied_before": lambda row: row.before,
     "sessions": lambda row: row.sessions,

@@ -21,6 +21,7 @@ class NamedCheck:
     """A `governance.domain.success.SuccessCheck`. May be shared by threads."""
 
     def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
         self.name, self.version = compiled["name"], compiled["version"]
         self._judge = build(compiled)
         # Most calls succeed and say nothing: one judgement is made for all of them.

@@ -1,0 +1,37 @@
+"""*Show*: opens one masked value, for operators, audited; a post, alone for the script."""
+
+from django.http import HttpResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from governance.auth import MemberRequest, member_page
+from governance.domain.errors import InvalidInput, NotFound
+from governance.policies import Action
+from outcomes.commands.opening import open_value as open_stored
+from outcomes.views.parts import shown_part
+
+
+@require_POST
+@never_cache  # the answer holds what is masked elsewhere
+@member_page(Action.OPEN_VALUE)
+def open_value(request: MemberRequest) -> HttpResponse:
+    sent = request.POST
+    try:
+        value = open_stored(
+            request.project,
+            sent.get("kind", ""),
+            sent.get("of", ""),
+            sent.get("place", ""),
+            environment=sent.get("environment", ""),
+            by=request.actor,
+        )
+    except InvalidInput as error:
+        raise NotFound("There is no such value.") from error
+    context = {
+        "page_title": "One value",
+        "of": sent["of"],
+        "place": sent["place"],
+        "value": value,
+        "is_text": isinstance(value, str),
+    }
+    return shown_part(request, "outcomes/_opened_value.html", "outcomes/opened_value.html", context)

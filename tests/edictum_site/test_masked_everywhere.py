@@ -1,0 +1,291 @@
+"""Secrets that agents send are nowhere on the pages, in the files and in the answers of the API."""
+
+import html
+import json
+import re
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from governance.domain.roles import Role
+from governance.models import AuditEntry
+from outcomes.models import Artifact, CallGroup, RejectedItem
+from tests import builders
+from tests.edictum_site import routes
+from tests.edictum_site.test_every_table import LINK
+from tests.edictum_site.test_routes import address, everything_in, undone
+from tests.governance.naming import check_text
+from tests.planted import (
+    FIELDS,
+    PASSWORD,
+    SECRETS,
+    SEES_PASSWORD,
+    SESSION,
+    TEXT,
+    TOOLS,
+    found_in,
+    planted,
+)
+
+# What answers with bytes as they are, only to operators, each recorded in the audit log.
+OPENS = {"GET outcomes:artifact_raw", "GET artifacts/{artifact_id}"}
+
+
+@pytest.fixture
+def others(project):
+    return everything_in(project)
+
+
+@pytest.fixture
+def calls(project):
+    return planted(project)
+
+
+@pytest.fixture
+def things(project, others, calls):
+    """What addresses name, each with all that was planted of it."""
+    known = {name: [value] for name, value in others.items()}
+    groups = CallGroup.objects.filter(project=project)
+    shas = list(Artifact.objects.filter(project=project).values_list("sha256", flat=True))
+    known["call_id"] += calls
+    known["session_id"].append(SESSION)
+    known["tool_name"] += TOOLS
+    known["name"].append("bot")
+    known["group_key"] += [bytes(each.digest).hex() for each in groups]
+    known["sha256"] += shas
+    known["artifact_id"] += shas
+    return known
+
+
+def asked_of(asked: str, calls: list[str]) -> list[str]:
+    """An address that names something in its query, for all that was planted."""
+    if "of=c-1" in asked:
+        return [asked, *(asked.replace("of=c-1", f"of={each}") for each in calls)]
+    if "of=search" in asked:
+        return [asked, *(asked.replace("of=search", f"of={each}") for each in TOOLS)]
+    if "turn?of=s-1" in asked:
+        return [f"GET outcomes:turn?of={SESSION}&turn=t-1"]
+    if "rule=no-deleting" in asked:
+        return [asked, asked.replace("no-deleting", "no-login")]
+    return [asked, asked.replace("of=s-1", f"of={SESSION}")]
+
+
+def pages(project, things, calls) -> dict[str, str]:
+    """Every page by its address, with whom it takes; of each thing that was planted one."""
+    found = {}
+    for asked, least in routes.PROJECT_PAGES.items():
+        if not asked.startswith("GET ") or asked in OPENS:
+            continue
+        for each in asked_of(asked, calls):
+            for place in range(max(map(len, things.values()))):
+                known = {name: of[min(place, len(of) - 1)] for name, of in things.items()}
+                found[address(each, project, known)] = least
+    shown = [path for path in found if "/artifacts/" in path and not path.endswith("/image")]
+    ways = [f"{path}?as={way}" for path in shown for way in ("text", "json", "bytes", "table")]
+    return found | dict.fromkeys(ways, Role.VIEWER)
+
+
+def body_of(answer: Any) -> str:
+    return b"".join(answer).decode("utf-8", "replace") if answer.streaming else answer.text
+
+
+def test_no_page_and_no_file_shows_a_secret(project, things, calls):
+    clients = {role: builders.signed_in(builders.a_member(project, role).user) for role in Role}
+    leaks, files, read = {}, {}, 0
+    for path, least in pages(project, things, calls).items():
+        with undone():
+            answer = clients[least].get(path)
+            body = html.unescape(body_of(answer))
+        read += answer.status_code == 200
+        if found := found_in(body):
+            leaks[path] = found
+        files |= dict.fromkeys(map(html.unescape, LINK.findall(body)), least)
+    for path, least in files.items():
+        with undone():
+            if found := found_in(body_of(clients[least].get(path))):
+                leaks[path] = found
+    assert leaks == {}
+    assert read > 200
+    assert len(files) > 60
+
+
+def test_no_answer_of_the_api_holds_a_secret(project, things, calls):
+    found = {}
+    for scope in ("read", "manage"):
+        client = builders.bearing(builders.a_key(project, scope)[0])
+        for path in addresses(things):
+            with undone():
+                body = body_of(client.get(f"/v1/{path}"))
+            if leaked := found_in(body):
+                found[scope, path] = leaked
+    assert found == {}
+
+
+def addresses(things) -> set[str]:
+    queries = {
+        "outcomes": "limit=1000",
+        "events": "limit=1000",
+        "approvals": "limit=100",
+        "contracts/{name}/would-deny": "env=production",
+    }
+    found = {f"stats?by={by}" for by in ("tool", "agent", "session", "reason", "hour")}
+    for asked, who in routes.API.items():
+        method, _, path = asked.partition(" ")
+        if method != "GET" or asked in OPENS or routes.READ_KEY not in who:
+            continue
+        names = re.findall(r"{(\w+)}", path)
+        for place in range(40 if names else 1):
+            known = {name: things.get(name, [1]) for name in names}
+            filled = re.sub(
+                r"{(\w+)}", lambda m: str(known[m[1]][min(place, len(known[m[1]]) - 1)]), path
+            )  # noqa: B023, E501
+            found.add(f"{filled}?{queries.get(path, '')}".rstrip("?"))
+    return found
+
+
+def post(client, path: str, **body: object) -> Any:
+    return client.post(f"/v1/{path}", body, content_type="application/json")
+
+
+def test_what_is_tried_on_recorded_calls_shows_no_secret(project, calls):
+    client = builders.bearing(builders.a_key(project, "read")[0])
+    text = check_text(SEES_PASSWORD, name="try")
+    answers = [
+        post(client, "success-checks/try", yaml=text, call_ids=calls),
+        post(client, "success-checks/try", yaml=text, tool_name="login", result=FIELDS),
+    ]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert [found_in(answer.text) for answer in answers] == [[], []]
+    judged = {each["call_id"]: each["verdict"] for each in answers[0].json()["calls"]}
+    assert judged["p-0"] == "failure"  # of what is stored, not of what is shown
+
+
+def test_beside_the_editor_of_a_check_recorded_results_are_masked(project, calls):
+    client = builders.signed_in(builders.a_member(project, Role.EDITOR).user)
+    text = check_text(SEES_PASSWORD, name="try")
+    sent = {"text": text, "tools": ",".join(TOOLS), "order": "newest"}
+    shown = client.post(reverse("outcomes:recorded_results", args=[project.slug]), sent)
+    body = html.unescape(shown.text)
+    assert found_in(body.replace(html.unescape(text), "")) == []
+    taken = set(re.findall(r'value="((?:failure|rule):\d+)"', shown.text))
+    assert taken
+    for each in taken:
+        answer = client.post(
+            reverse("outcomes:take_result", args=[project.slug]),
+            sent | {"take": each},
+            headers={"HX-Request": "true"},
+        )
+        assert found_in(answer.text) == []
+
+
+def test_what_a_contract_saw_of_a_call_is_masked(project):
+    client = builders.bearing(builders.a_key(project, "read")[0])
+    from tests.planted import RULES
+
+    call = {"yaml": RULES, "tool_name": "login", "tool_args": FIELDS}
+    for path in ("contracts/evaluate", "contracts/explain"):
+        answer = post(client, path, **call)
+        assert answer.status_code == 200, answer.content
+        assert answer.json()["action"] == "block"
+        assert found_in(answer.text) == []
+
+
+def opened(client, project, place: str, **fields: str) -> Any:
+    at = reverse("outcomes:open_value", args=[project.slug])
+    sent = {"kind": "call", "of": "p-0", "place": place} | fields
+    return client.post(at, sent, headers={"HX-Request": "true"})
+
+
+def test_an_operator_opens_one_value_and_the_audit_log_says_so(project, calls):
+    client = builders.signed_in(builders.a_member(project, Role.OPERATOR).user)
+    page = client.get(reverse("outcomes:call", args=[project.slug, "p-0"])).text
+    assert 'value="/tool_args/password"' in page
+    answer = opened(client, project, "/tool_args/password")
+    assert found_in(answer.text) == ["password"]
+    entry = AuditEntry.objects.filter(project=project).latest("number")
+    assert (entry.action, entry.subject) == ("value opened", "p-0")
+    assert entry.details == {
+        "of": "call", "environment": "production", "place": "/tool_args/password"
+    }  # fmt: skip
+    assert found_in(json.dumps(entry.details)) == []
+
+
+def test_every_masked_value_of_a_call_can_be_opened(project, calls):
+    client = builders.signed_in(builders.a_member(project, Role.OPERATOR).user)
+    for call in calls:
+        page = client.get(reverse("outcomes:call", args=[project.slug, call])).text
+        places = re.findall(r'form="open-value" name="place" value="([^"]+)"', page)
+        assert places, call
+        for place in map(html.unescape, places):
+            answer = opened(client, project, place, of=call)
+            assert answer.status_code == 200, (call, place)
+            is_short = "4-b" in answer.text
+            assert found_in(html.unescape(answer.text)) or is_short, (call, place)
+
+
+def test_a_viewer_opens_nothing(project, calls):
+    client = builders.signed_in(builders.a_member(project, Role.VIEWER).user)
+    page = client.get(reverse("outcomes:call", args=[project.slug, "p-0"])).text
+    assert "open-value" not in page
+    assert opened(client, project, "/tool_args/password").status_code == 403
+    assert not AuditEntry.objects.filter(project=project, action="value opened").exists()
+
+
+def test_a_manage_key_opens_a_value_and_a_read_key_does_not(project, calls):
+    asked = {"id": "p-0", "place": "/tool_args/password"}
+    manager, reader = (
+        builders.bearing(builders.a_key(project, scope)[0]) for scope in ("manage", "read")
+    )
+    assert post(reader, "opened-values", **asked).status_code == 403
+    answer = post(manager, "opened-values", **asked)
+    assert answer.json() == {"place": asked["place"], "value": PASSWORD}
+    assert post(manager, "opened-values", id="p-0", place="/tool_args/none").status_code == 404
+    assert AuditEntry.objects.filter(project=project, action="value opened").count() == 1
+
+
+def test_of_a_rejected_item_and_of_an_approval_one_value_is_opened(project, calls):
+    manager = builders.bearing(builders.a_key(project, "manage")[0])
+    item = RejectedItem.objects.filter(project=project).earliest("id")
+    answer = post(manager, "opened-values", kind="rejected", id=str(item.pk), place="/excerpt")
+    assert found_in(answer.json()["value"])
+    code = manager.get("/v1/approvals").json()["approvals"][0]["id"]
+    answer = post(manager, "opened-values", kind="approval", id=code, place="/tool_args/password")
+    assert answer.json()["value"] == PASSWORD
+
+
+def test_the_bytes_of_an_artifact_take_an_operator_and_are_audited(project, calls, client_as):
+    artifact = Artifact.objects.filter(project=project).earliest("id")
+    at = reverse("outcomes:artifact_raw", args=[project.slug, artifact.sha256])
+    assert client_as(Role.VIEWER).get(at).status_code == 403
+    assert found_in(body_of(client_as(Role.OPERATOR).get(at)))
+    entry = AuditEntry.objects.filter(project=project).latest("number")
+    assert (entry.action, entry.subject) == ("artifact opened", artifact.sha256)
+    reader, manager, agent = (
+        builders.bearing(builders.a_key(project, scope)[0]) for scope in ("read", "manage", "agent")
+    )
+    path = f"/v1/artifacts/{artifact.sha256}"
+    assert reader.get(path).status_code == 403
+    assert found_in(body_of(manager.get(path)))
+    before = AuditEntry.objects.filter(project=project).count()
+    assert found_in(body_of(agent.get(path)))  # what an agent needs stays as it is
+    assert AuditEntry.objects.filter(project=project).count() == before
+
+
+def test_masking_changes_no_verdict_and_what_is_equal_stays_equal(project, calls):
+    client = builders.bearing(builders.a_key(project, "read")[0])
+    outcomes = {
+        each["call_id"]: each for each in client.get("/v1/outcomes?limit=1000").json()["outcomes"]
+    }
+    vault = [each for each in outcomes.values() if each["tool_name"] == "vault_read"]
+    assert {each["verdict"] for each in vault} == {"failure"}
+    assert {each["rule"] for each in vault} == {"has-password"}
+    assert {each["value"] for each in vault} == {"[masked]"}
+    denied = [
+        each
+        for each in outcomes.values()
+        if each["reason" if "reason" in each else "type"] == "contract"
+    ]  # noqa: E501
+    assert len({each["details"] for each in denied}) == 1
+    assert TEXT not in denied[0]["details"]
+    assert set(SECRETS) == set(found_in(TEXT))
