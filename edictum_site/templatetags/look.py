@@ -20,6 +20,8 @@ from edictum_site.json_tree import opener as button_opening
 from governance.domain import figures
 from governance.domain.actor import shown
 from governance.domain.masking import MASK, masked_beginning
+from governance.domain.roles import Role
+from governance.policies import Action, may
 
 register = template.Library()
 
@@ -143,7 +145,7 @@ def local_time(moment: datetime | None, style: str = "short") -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def json_tree(
-    context: Context, value: object, decided: Path | None = None, at: str = ""
+    context: Context, value: object, decided: Path | None = None, at: str | None = None
 ) -> SafeString:
     """With `at`, a JSON pointer, its masked values can be opened where the page says who may."""
     return tree_of(value, decided, _place(context, at))
@@ -156,9 +158,15 @@ def opener(context: Context, text: object, at: str) -> SafeString | str:
     return button_opening(place) if place and MASK in str(text) else ""
 
 
-def _place(context: Context, at: str) -> Place | None:
+def _place(context: Context, at: str | None) -> Place | None:
     opens = context.get("opens", "")
-    return Place(opens, at) if opens and at else None
+    return None if at is None or not opens else Place(opens, at)
+
+
+@register.filter
+def opens_values(role: Role | str) -> bool:
+    """Whether somebody in this role may see what is masked."""
+    return isinstance(role, Role) and may(role, Action.OPEN_VALUE)
 
 
 @register.filter

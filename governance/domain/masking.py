@@ -10,6 +10,7 @@ from governance.domain.secret_names import is_name_of_secret_number, is_secret_n
 from governance.domain.secret_texts import end_of_container, secret_spans
 
 MASK: Final = "[masked]"
+BLANKED: Final = "[REDACTED]"  # by the agent, which tells no more than that
 SHORTEST: Final = 6  # characters of a secret that is looked for in other texts
 
 
@@ -81,6 +82,8 @@ class _Masker:
 
     def text(self, text: str, *, is_cut: bool = False) -> tuple[str, int]:
         spans = secret_spans(text, is_cut=is_cut)
+        if not spans and not self._texts:
+            return text, 0
         parts, place = [], 0
         for start, end in spans:
             parts += [text[place:start], MASK]
@@ -144,7 +147,7 @@ def _leaves_of(text: str) -> str:
 
 
 def _is_secret(name: str, value: Json) -> bool:
-    if value is None or isinstance(value, bool) or value in ("", [], {}):
+    if value is None or isinstance(value, bool) or value in ("", [], {}, BLANKED):
         return False
     if isinstance(value, int | float):
         return is_name_of_secret_number(name)

@@ -10,7 +10,7 @@ from governance.policies import Action, refuse_unless
 from governance.requirements import Project
 from outcomes.domain.places import LONGEST, NoSuchPlace, value_at
 from outcomes.models import Artifact
-from outcomes.queries.stored_values import KINDS
+from outcomes.queries.as_sent import KINDS
 
 
 @transaction.atomic

@@ -37,6 +37,7 @@ from outcomes.views.fleet_words import (
     fleet_sentence,
     standing_words,
 )
+from outcomes.views.opening import address_opening
 from outcomes.views.paging import files_of, with_query
 from outcomes.views.part_columns import RULES_OF_MANIFEST, SKILLS
 from outcomes.views.scope import scope_of
@@ -104,6 +105,7 @@ def agent(request: MemberRequest, name: str) -> HttpResponseBase:
             reverse("outcomes:sessions", args=[request.project.slug]),
             **scope.query() | {"agent": name},
         ),
+        "opens": address_opening(request),
         "scans": scans,
         "manifests": manifests,
     }

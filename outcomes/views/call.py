@@ -5,7 +5,6 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
@@ -31,6 +30,7 @@ from outcomes.views.call_words import call_sentence, decider_sentence, event_wor
 from outcomes.views.check_trail import rules_before
 from outcomes.views.contract_calls import call_to_try
 from outcomes.views.named import named_call
+from outcomes.views.opening import address_opening
 from outcomes.views.rows import is_late, judge_of
 
 
@@ -67,9 +67,7 @@ def call(request: MemberRequest, call_id: str) -> HttpResponse:
         "before": rules_before(whole, seen.masking),
         "approvals": queries.approvals_of(whole),
         "events": [_event(number, each, seen.masking) for number, each in enumerate(seen.events)],
-        "opens": reverse("outcomes:open_value", args=[request.project.slug])
-        if may(request.role, Action.OPEN_VALUE)
-        else "",
+        "opens": address_opening(request),
         **_became(seen),
         **_artifact(row),
     }

@@ -12,6 +12,7 @@ from governance.auth import MemberRequest, member_page
 from governance.domain.errors import NotFound
 from governance.domain.json_text import json_written
 from governance.domain.json_value import Json
+from governance.domain.masking import MASK
 from governance.policies import Action, may
 from governance.queries.bundles import bundle_names
 from outcomes import queries
@@ -35,6 +36,7 @@ class CallToTry:
     fields: tuple[tuple[str, str], ...]
     size: int  # characters of its arguments
     is_blanked: bool  # by the agent, before it told of the call
+    is_masked: bool  # here: what the form holds are no secrets
     without_output: bool
 
     @property
@@ -104,7 +106,10 @@ def call_to_try(whole: ShownCall, row: Call, *, number: int | None) -> CallToTry
     if ran and not fits:
         fields["without_output"] = "on"
     without_output = ran and not fits
-    return CallToTry(tuple(fields.items()), len(args), is_blanked, without_output=without_output)
+    is_masked = any(MASK in str(field) for field in fields.values())
+    return CallToTry(
+        tuple(fields.items()), len(args), is_blanked, is_masked, without_output=without_output
+    )
 
 
 def output_text(outcome: object) -> tuple[str | None, bool]:

@@ -13,6 +13,7 @@ from governance.policies import Action, may
 from governance.table_files import table_file
 from outcomes import commands, doorbell, queries
 from outcomes.queries.inbox import shown_excerpt
+from outcomes.views.opening import address_opening
 from outcomes.views.paging import every, links_of, start_of
 from outcomes.views.part_columns import BATCHES
 from outcomes.views.table_columns import REJECTED
@@ -39,6 +40,7 @@ def rejected(request: MemberRequest) -> HttpResponseBase:
     context = {
         "page_title": "Rejected items",
         "items": [(item, shown_excerpt(item)) for item in page.rows],
+        "opens": address_opening(request),
         "total": total,
         "shown": f"{len(page.rows):,} of {total:,}, newest first",
         "links": links_of(page, PLACE, request.path),

@@ -1,14 +1,21 @@
 """*Show*: opens one masked value, for operators, audited; a post, alone for the script."""
 
 from django.http import HttpResponse
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from governance.auth import MemberRequest, member_page
-from governance.domain.errors import InvalidInput, NotFound
-from governance.policies import Action
+from governance.domain.errors import InvalidInput
+from governance.policies import Action, may
 from outcomes.commands.opening import open_value as open_stored
 from outcomes.views.parts import shown_part
+
+
+def address_opening(request: MemberRequest) -> str:
+    """Where *Show* posts to; empty for who may not."""
+    may_open = may(request.role, Action.OPEN_VALUE)
+    return reverse("outcomes:open_value", args=[request.project.slug]) if may_open else ""
 
 
 @require_POST
@@ -26,7 +33,7 @@ def open_value(request: MemberRequest) -> HttpResponse:
             by=request.actor,
         )
     except InvalidInput as error:
-        raise NotFound("There is no such value.") from error
+        return HttpResponse(str(error), status=422, content_type="text/plain")
     context = {
         "page_title": "One value",
         "of": sent["of"],

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
 
 from governance.domain.roles import Role
@@ -19,6 +20,7 @@ from tests.governance.naming import check_text
 from tests.planted import (
     FIELDS,
     PASSWORD,
+    RULES,
     SECRETS,
     SEES_PASSWORD,
     SESSION,
@@ -71,9 +73,9 @@ def asked_of(asked: str, calls: list[str]) -> list[str]:
     return [asked, asked.replace("of=s-1", f"of={SESSION}")]
 
 
-def pages(project, things, calls) -> dict[str, str]:
+def pages(project, things, calls) -> dict[str, Role]:
     """Every page by its address, with whom it takes; of each thing that was planted one."""
-    found = {}
+    found: dict[str, Role] = {}
     for asked, least in routes.PROJECT_PAGES.items():
         if not asked.startswith("GET ") or asked in OPENS:
             continue
@@ -92,7 +94,9 @@ def body_of(answer: Any) -> str:
 
 def test_no_page_and_no_file_shows_a_secret(project, things, calls):
     clients = {role: builders.signed_in(builders.a_member(project, role).user) for role in Role}
-    leaks, files, read = {}, {}, 0
+    leaks: dict[str, list[str]] = {}
+    files: dict[str, Role] = {}
+    read = 0
     for path, least in pages(project, things, calls).items():
         with undone():
             answer = clients[least].get(path)
@@ -107,7 +111,7 @@ def test_no_page_and_no_file_shows_a_secret(project, things, calls):
                 leaks[path] = found
     assert leaks == {}
     assert read > 200
-    assert len(files) > 60
+    assert len(files) > 50
 
 
 def test_no_answer_of_the_api_holds_a_secret(project, things, calls):
@@ -134,13 +138,12 @@ def addresses(things) -> set[str]:
         method, _, path = asked.partition(" ")
         if method != "GET" or asked in OPENS or routes.READ_KEY not in who:
             continue
-        names = re.findall(r"{(\w+)}", path)
-        for place in range(40 if names else 1):
-            known = {name: things.get(name, [1]) for name in names}
-            filled = re.sub(
-                r"{(\w+)}", lambda m: str(known[m[1]][min(place, len(known[m[1]]) - 1)]), path
-            )  # noqa: B023, E501
-            found.add(f"{filled}?{queries.get(path, '')}".rstrip("?"))
+        named = re.findall(r"{(\w+)}", path)
+        of = "check_name" if path.startswith("success-checks") else "bundle_name"
+        values = {name: things.get(of if name == "name" else name, [1]) for name in named}
+        for place in range(max(map(len, values.values()), default=1)):
+            known = {name: each[min(place, len(each) - 1)] for name, each in values.items()}
+            found.add(f"{path.format(**known)}?{queries.get(path, '')}".rstrip("?"))
     return found
 
 
@@ -181,8 +184,6 @@ def test_beside_the_editor_of_a_check_recorded_results_are_masked(project, calls
 
 def test_what_a_contract_saw_of_a_call_is_masked(project):
     client = builders.bearing(builders.a_key(project, "read")[0])
-    from tests.planted import RULES
-
     call = {"yaml": RULES, "tool_name": "login", "tool_args": FIELDS}
     for path in ("contracts/evaluate", "contracts/explain"):
         answer = post(client, path, **call)
@@ -281,11 +282,28 @@ def test_masking_changes_no_verdict_and_what_is_equal_stays_equal(project, calls
     assert {each["verdict"] for each in vault} == {"failure"}
     assert {each["rule"] for each in vault} == {"has-password"}
     assert {each["value"] for each in vault} == {"[masked]"}
-    denied = [
-        each
-        for each in outcomes.values()
-        if each["reason" if "reason" in each else "type"] == "contract"
-    ]  # noqa: E501
+    denied = [each for each in outcomes.values() if each.get("reason") == "contract"]
     assert len({each["details"] for each in denied}) == 1
     assert TEXT not in denied[0]["details"]
     assert set(SECRETS) == set(found_in(TEXT))
+
+
+# What reads calls as they are stored, and why nothing of it is shown.
+UNMASKED = {
+    "outcomes/api/trying_checks.py": "a check is asked with what was sent; its answer is masked",
+    "outcomes/views/artifact.py": "a line of arguments, which is masked where it is written",
+    "outcomes/views/call.py": "rules are asked again with what was sent; `shown` masks the rest",
+    "outcomes/views/call_rules.py": "a contract is asked with what was sent; its answer is masked",
+    "outcomes/views/changed_calls.py": "a line of arguments, which is masked where it is written",
+    "outcomes/views/rows.py": "a line of arguments; and approvals, found by equal arguments",
+}
+
+
+def test_pages_and_the_api_read_calls_masked_unless_they_say_why():
+    reading = {
+        str(path.relative_to(settings.BASE))
+        for package in ("outcomes/api", "outcomes/views")
+        for path in (settings.BASE / package).rglob("*.py")
+        if "whole_calls(" in path.read_text("utf-8")
+    }
+    assert reading == set(UNMASKED)

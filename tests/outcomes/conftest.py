@@ -36,7 +36,15 @@ def reader(project: Project) -> Client:
 @pytest.fixture
 def pages(project: Project) -> Pages:
     """As a viewer sees them; the first visit, which keeps the project used last, is over."""
-    viewer = builders.signed_in(builders.a_member(project, Role.VIEWER).user)
-    seen = Pages(viewer, project.slug)
+    return _pages_of(project, Role.VIEWER)
+
+
+@pytest.fixture
+def operators_pages(project: Project) -> Pages:
+    return _pages_of(project, Role.OPERATOR)
+
+
+def _pages_of(project: Project, role: Role) -> Pages:
+    seen = Pages(builders.signed_in(builders.a_member(project, role).user), project.slug)
     seen.get("sessions/")
     return seen

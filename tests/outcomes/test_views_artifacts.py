@@ -24,11 +24,11 @@ def stored(agent, content: bytes, media_type: str) -> str:
     ],
 )
 def test_it_comes_as_an_attachment_that_can_run_nothing(
-    pages, agent, media_type, comes_as, extension
+    operators_pages, agent, media_type, comes_as, extension
 ):
     content = b"<script>alert(1)</script>" * 30_000
     sha256 = stored(agent, content, media_type)
-    response = pages.get(f"artifacts/{sha256}/raw")
+    response = operators_pages.get(f"artifacts/{sha256}/raw")
     assert b"".join(response.streaming_content) == content
     assert response.headers["Content-Type"] == comes_as
     assert response.headers["Content-Length"] == str(len(content))
@@ -40,10 +40,10 @@ def test_it_comes_as_an_attachment_that_can_run_nothing(
 
 
 @pytest.mark.parametrize("media_type", ["application/javascript", "text/css", "text/html;q"])
-def test_a_browser_gets_no_script_from_the_api_either(pages, agent, media_type):
+def test_a_browser_gets_no_script_from_the_api_either(operators_pages, agent, media_type):
     address = f"/v1/artifacts/{stored(agent, b'alert(1)', media_type)}"
     for client, comes_as in (
-        (pages.client, "application/octet-stream"),
+        (operators_pages.client, "application/octet-stream"),
         (agent.client, media_type),
     ):
         response = client.get(address)
@@ -61,12 +61,12 @@ def test_another_project_and_nobody_get_nothing(pages, agent, client):
 
 
 @pytest.mark.parametrize("name", ["0" * 64, "..", "x"])
-def test_what_is_not_stored_is_not_found(pages, name):
-    assert pages.get(f"artifacts/{name}/raw").status_code == 404
+def test_what_is_not_stored_is_not_found(operators_pages, name):
+    assert operators_pages.get(f"artifacts/{name}/raw").status_code == 404
 
 
-def test_a_head_leaves_nothing_open(pages, agent):
+def test_a_head_leaves_nothing_open(operators_pages, agent):
     sha256 = stored(agent, b"ours", "text/plain")
-    response = pages.client.head(f"{pages.base}/artifacts/{sha256}/raw")
+    response = operators_pages.client.head(f"{operators_pages.base}/artifacts/{sha256}/raw")
     assert response.headers["Content-Length"] == "4"
     response.close()

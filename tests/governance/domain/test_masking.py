@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from governance.domain.json_value import Json
-from governance.domain.masking import MASK, masked, masked_field, masked_text
+from governance.domain.masking import (
+    MASK,
+    Masking,
+    masked,
+    masked_bytes,
+    masked_field,
+    masked_text,
+)
 
 SECRET_NAMES = [
     "password", "PASSWORD", "db_password", "userPassword", "api_key", "apiKey", "APIKey", "apikey",
@@ -94,3 +101,58 @@ def test_masking_again_changes_nothing(value):
 )
 def test_a_long_text_of_beginnings_takes_no_long_time(evil):
     masked_text(evil * 20_000)
+
+
+SEVERAL = [
+    ('{"user": "ada", "credentials": {"a": ["b", 1]}, "x": 1}',
+     '{"user": "ada", "credentials": [masked], "x": 1}'),
+    ('{"text": "{\\"password\\": \\"x y\\", \\"n\\": 1}"}',
+     '{"text": "{\\"password\\": \\"[masked]\\", \\"n\\": 1}"}'),
+    ("{'cookie': 'a=b', 'pin': 1234}", "{'cookie': '[masked]', 'pin': [masked]}"),
+    ('{"token": "", "cookie": null}', '{"token": "", "cookie": null}'),
+    ('{"password": "begun and never en', '{"password": "[masked]'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "shown"), SEVERAL)
+def test_fields_written_in_a_text_are_masked_by_their_names(text, shown):
+    assert masked_text(text)[0] == shown
+
+
+@pytest.mark.parametrize(
+    "end", ["key sk-live-abc", "edk_production_ab", "Bearer ab", "key AKIAAB", "x://u:pa"]
+)
+def test_a_secret_that_is_cut_off_is_masked_in_a_text_that_is_cut(end):
+    assert masked_text(end)[0] == end
+    shown, found = masked_text(end, is_cut=True)
+    assert shown.endswith(MASK)
+    assert found == 1
+
+
+def test_what_has_a_secrets_name_is_masked_wherever_else_it_stands():
+    masking = Masking({"password": "blue-lake", "pin": "12"}, {"note": ["x"]})
+    assert masking.text("refused blue-lake at 12:00") == f"refused {MASK} at 12:00"
+    assert masking.value({"seen": "12", "at": "12:00"}) == {"seen": MASK, "at": "12:00"}
+
+
+def test_a_value_is_masked_by_the_selector_that_led_to_it():
+    assert Masking().written("result.password", '"x"') == f'"{MASK}"'
+    assert Masking().written("result.password", '"x y z and no e') == f'"{MASK}"'
+    assert Masking().written("result.status", "500") == "500"
+
+
+def test_what_the_agent_blanked_itself_is_left_as_it_is():
+    assert masked_field("token", "[REDACTED]") == ("[REDACTED]", 0)
+
+
+def test_bytes_are_masked_without_moving_what_comes_after_them():
+    content = b'{"a": 1, "password": "hunter22", "token": {"b": ["cd", 12]}, "card_number": 4111111111111111}'  # noqa: E501
+    shown = masked_bytes(content)
+    assert shown == (
+        b'{"a": 1, "password": "********", "token": {"*": ["**", 11]}, "card_number": 9999999999999999}'  # noqa: E501
+    )
+
+
+@given(st.binary(max_size=200))
+def test_masked_bytes_are_as_many(content):
+    assert len(masked_bytes(content)) == len(content)
