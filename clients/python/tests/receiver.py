@@ -21,6 +21,7 @@ class Receiver:
         self.open.set()
         self.headers: list[dict[str, str]] = []
         self.taken: list[dict[str, Any]] = []
+        self.artifacts: list[bytes] = []
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -47,12 +48,18 @@ class Receiver:
             return
         if status == TAKEN[0]:
             self.headers.append({**dict(request.headers), "path": request.path})
-            (items,) = json.loads(body).values()
-            self.taken += items
+            self._keep(request.path, body)
         request.send_response(status)
         request.send_header("Content-Length", str(len(text)))
         request.end_headers()
         request.wfile.write(text)
+
+    def _keep(self, path: str, body: bytes) -> None:
+        if path.endswith("/artifacts"):
+            self.artifacts.append(body)
+        else:
+            (items,) = json.loads(body).values()
+            self.taken += items
 
     def __enter__(self) -> "Receiver":
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))

@@ -25,7 +25,7 @@ from edictum_site_client.recording import Call, Circumstances, Function, Options
 from edictum_site_client.refreshing import Refresher
 from edictum_site_client.sdk_events import event_of
 from edictum_site_client.sending import Delivery, Sender
-from edictum_site_client.transport import Transport
+from edictum_site_client.transport import File, Transport
 from edictum_site_client.values import encoded
 
 FAREWELL = 1.0  # seconds for a thread that only has to notice that it is to end
@@ -80,6 +80,7 @@ class Console:
                 allow_insecure=allow_insecure,
             )
 
+        self._new_transport = transport
         self._refresher = Refresher(transport(), refresh_interval)
         self._followed: weakref.WeakValueDictionary[tuple[str, int | None], Followed] = (
             weakref.WeakValueDictionary()
@@ -246,6 +247,18 @@ class Console:
             self._keep("events", encoded(event_of(event, self)))
         except Exception:
             logger.exception("An event could not be kept for the console")
+
+    def upload(self, content: bytes, media_type: str) -> None:
+        """Send an artifact in the background, before the outcomes that come after it."""
+        self._sender.put("artifacts", content, media_type)
+
+    def fetch(self, path: str, headers: Mapping[str, str]) -> File:
+        """One answer of the console's API. Waits for the network, and raises what it raises."""
+        transport = self._new_transport()
+        try:
+            return transport.get(path, also=headers)
+        finally:
+            transport.close()
 
     def _keep(self, family: Family, body: bytes) -> None:
         self._sender.put(family, body)

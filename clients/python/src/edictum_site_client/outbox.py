@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
-Family = Literal["events", "outcomes"]
+Family = Literal["events", "outcomes", "artifacts"]
 LARGEST_POST = 8_000_000  # bytes, before packing
 MOST_PER_POST = 2_000
 
@@ -14,6 +14,7 @@ class Parcel(NamedTuple):
     number: int
     family: Family
     body: bytes
+    media_type: str = "application/json"
 
 
 class Outbox:
@@ -22,8 +23,8 @@ class Outbox:
     def __init__(self, most: int, most_bytes: int) -> None:
         self._most = most
         self._most_bytes = most_bytes
-        # Apart, so that one post takes many although the two families come by turns.
-        self._lines: dict[Family, deque[Parcel]] = {"events": deque(), "outcomes": deque()}
+        # Apart, so that one post takes many although the families come by turns.
+        self._lines: dict[Family, deque[Parcel]] = {family: deque() for family in get_args(Family)}
         self._bytes = 0
         self.last_number = 0
         self.lost = 0
@@ -31,17 +32,22 @@ class Outbox:
     def __len__(self) -> int:
         return sum(map(len, self._lines.values()))
 
-    def put(self, family: Family, body: bytes) -> None:
+    def put(self, family: Family, body: bytes, media_type: str = "application/json") -> None:
         self.last_number += 1
-        self._lines[family].append(Parcel(self.last_number, family, body))
+        self._lines[family].append(Parcel(self.last_number, family, body, media_type))
         self._bytes += len(body)
         self._lose_what_is_too_much()
 
     def take(self, most: int) -> list[Parcel]:
-        """The oldest, and as many after it in its line as go into one post."""
-        line = self._oldest_line()
+        """The oldest, and as many after it in its line as go into one post.
+
+        An artifact is sent alone, and before the outcomes that refer to it.
+        """
+        line = self._lines["artifacts"] or self._oldest_line()
         taken: list[Parcel] = []
         size = 0
+        if line and line[0].family == "artifacts":
+            most = 1
         while line and len(taken) < most:
             size += len(line[0].body)
             if taken and size > LARGEST_POST:

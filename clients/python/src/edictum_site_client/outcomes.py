@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
+from edictum_site_client.plain_json import json_value
+
 # The longest tool message: a longer output is stored as an artifact and referred to.
 TOOL_MESSAGE_MAX_CHARS = 12_000
 SUMMARY_MAX_CHARS = 200
@@ -88,8 +90,12 @@ def outcome_blocks_tool(outcome: ToolOutcome) -> bool:
 
 
 def outcome_to_model_content(outcome: ToolOutcome) -> str:
-    """The JSON text of the tool message. An output has to be a JSON value."""
-    return json.dumps(_content(outcome))
+    """The JSON text of the tool message."""
+    content = _content(outcome)
+    try:
+        return json.dumps(content)
+    except (TypeError, ValueError, RecursionError):  # an output that is no JSON value
+        return json.dumps(json_value(content))
 
 
 def _content(outcome: ToolOutcome) -> Any:

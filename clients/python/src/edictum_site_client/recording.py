@@ -65,6 +65,17 @@ def session(session_id: str, turn_id: str | None = None) -> Iterator[None]:
         _WHERE.reset(token)
 
 
+@contextmanager
+def inside(call_id: str) -> Iterator[None]:
+    """Calls recorded inside name this one as their parent."""
+    token = _INSIDE.set(call_id)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):  # left in another context than it was entered in
+            _INSIDE.reset(token)
+
+
 class Call:
     """One call while it runs: `with console.call(…) as call: call.returned(do_it())`."""
 

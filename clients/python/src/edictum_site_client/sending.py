@@ -65,12 +65,12 @@ class Sender:
         self._transport.close()  # this process's end of it; the parent's stays as it is
         self.begin()
 
-    def put(self, family: Family, body: bytes) -> None:
+    def put(self, family: Family, body: bytes, media_type: str = "application/json") -> None:
         with self._changed:
             if self._closed:
                 self._tell(lost=1)
                 return
-            self._outbox.put(family, body)
+            self._outbox.put(family, body, media_type)
             self._run()
             if len(self._outbox) in (1, FULL):
                 self._changed.notify_all()
@@ -190,6 +190,8 @@ class Sender:
 
     def _post(self, parcels: list[Parcel]) -> Answer:
         try:
+            if parcels[0].family == "artifacts":
+                return self._transport.upload(parcels[0].body, parcels[0].media_type)
             return self._transport.post(parcels[0].family, [parcel.body for parcel in parcels])
         except Exception as error:  # noqa: BLE001 - the thread outlives whatever this was
             self._transport.close()

@@ -8,7 +8,7 @@ import json
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -74,16 +74,22 @@ class Transport:
         headers = dict(self._headers)
         if len(body) > WORTH_PACKING:
             body, headers["Content-Encoding"] = gzip.compress(body, 1), "gzip"
+        return self._sent(family, body, headers)
+
+    def upload(self, content: bytes, media_type: str) -> Answer:
+        return self._sent("artifacts", content, {**self._headers, "Content-Type": media_type})
+
+    def _sent(self, path: str, body: bytes, headers: dict[str, str]) -> Answer:
         try:
-            told = self._exchange("POST", family, body, headers, LARGEST_ANSWER)
+            told = self._exchange("POST", path, body, headers, LARGEST_ANSWER)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             return Answer("later", f"{type(error).__name__}: {error}")
         return _read(told.status, told.body)
 
-    def get(self, path: str, etag: str = "") -> File:
+    def get(self, path: str, etag: str = "", also: Mapping[str, str] | None = None) -> File:
         """Raises what a network raises."""
-        headers = {**self._headers, **({"If-None-Match": etag} if etag else {})}
+        headers = {**self._headers, **(also or {}), **({"If-None-Match": etag} if etag else {})}
         try:
             with self._no_longer_than(self._timeout * PATIENCE):
                 return self._exchange("GET", path, None, headers, LARGEST_FILE)

@@ -1,0 +1,62 @@
+"""The tool that a model reads an artifact with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from edictum_site_client.executor.artifacts import ArtifactStore
+from edictum_site_client.executor.texts import fitting
+from edictum_site_client.executor.tools import ToolSpec
+from edictum_site_client.outcomes import TOOL_MESSAGE_MAX_CHARS
+
+LINES = 200
+BESIDE = 100  # characters of a tool message beside the text itself
+
+
+def read_file(store: ArtifactStore, max_chars: int = TOOL_MESSAGE_MAX_CHARS) -> ToolSpec:
+    """A tool that reads by lines or by bytes, never more than fits into a tool message."""
+
+    def read(
+        artifact_reference: str,
+        first_line: int = 1,
+        last_line: int | None = None,
+        first_byte: int | None = None,
+        last_byte: int | None = None,
+    ) -> dict[str, Any]:
+        """Read lines of an artifact, counted from 1, or bytes, counted from 0, both inclusive."""
+        if first_byte is not None or last_byte is not None:
+            begin = first_byte or 0
+            end = begin + max_chars - 1 if last_byte is None else last_byte
+            content = store.read_bytes(artifact_reference, begin, end)
+            shown = _fitting(content, max_chars - BESIDE)
+            is_all = len(shown) == len(content) and last_byte is not None
+            return _piece(shown, None if is_all else ("next_byte", begin + len(shown)))
+        end = first_line + LINES - 1 if last_line is None else last_line
+        content = store.read_lines(artifact_reference, first_line, end)
+        return _piece(*_lines(content, first_line, end if last_line is None else None, max_chars))
+
+    return ToolSpec("read_file", read)
+
+
+Next = tuple[str, int] | None
+
+
+def _lines(content: bytes, first: int, last: int | None, max_chars: int) -> tuple[bytes, Next]:
+    shown = _fitting(content, max_chars - BESIDE)
+    if len(shown) == len(content):
+        ends_there = last is None or first + content.count(b"\n") <= last
+        return shown, None if ends_there else ("next_line", first + content.count(b"\n"))
+    if b"\n" not in shown:
+        raise ValueError(f"Line {first} is too long for one message: read it by bytes.")
+    shown = shown[: shown.rindex(b"\n") + 1]
+    return shown, ("next_line", first + shown.count(b"\n"))
+
+
+def _piece(shown: bytes, following: Next) -> dict[str, Any]:
+    text = {"text": shown.decode("utf-8", "replace")}
+    return text if following is None else {**text, following[0]: following[1]}
+
+
+def _fitting(content: bytes, most: int) -> bytes:
+    text = fitting(content.decode("utf-8", "surrogateescape"), most)
+    return text.encode("utf-8", "surrogateescape")

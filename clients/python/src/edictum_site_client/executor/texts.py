@@ -1,0 +1,34 @@
+"""Texts of others, made fit for a tool message."""
+
+from __future__ import annotations
+
+import json
+
+LONGEST_TEXT = 6_000  # characters of JSON: half a tool message
+
+
+def exception_text(error: BaseException) -> str:
+    """`KeyError: 'account'`; the name alone when the exception has no text, or raises one."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - an exception of others, whose text raises in its turn
+        text = ""
+    name = type(error).__name__
+    return f"{name}: {text}" if text else name
+
+
+def fitting(text: str, most: int) -> str:
+    """The beginning of a text that has at most so many characters as JSON."""
+    shown = text[:most]
+    while shown and len(json.dumps(shown)) > most:
+        shown = shown[: len(shown) * 9 // 10]
+    return shown
+
+
+def shortened(text: str, most: int = LONGEST_TEXT) -> str:
+    """The beginning of a text and, where it was cut, how long it is."""
+    shown = fitting(text, most)
+    if shown == text:
+        return text
+    note = f"… [{len(text):,} characters]"
+    return fitting(text, most - len(json.dumps(note))) + note

@@ -1,0 +1,60 @@
+"""What an executor runs: tools, and calls of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class PermanentFailure(Exception):
+    """Raised by a tool that would fail again: the outcome is not retryable."""
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """One tool call as the model made it; arguments may be the JSON text that it wrote."""
+
+    call_id: str
+    tool_name: str
+    arguments: Any = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """A tool: its function, sync or async, and what the gates need to know of it."""
+
+    name: str
+    function: Callable[..., Any]
+    deadline_s: float | None = None  # None: the executor's
+    idempotent: bool = False  # after a success, the same call is denied as a duplicate
+    writes: bool = False  # has to be confirmed
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def retry_on_timeout(self) -> bool:
+        return bool(self.metadata.get("retry_on_timeout", True))
+
+
+Tools = Iterable[ToolSpec | Callable[..., Any]]
+
+
+def by_name(tools: Tools) -> dict[str, ToolSpec]:
+    specs: dict[str, ToolSpec] = {}
+    for tool in tools:
+        spec = tool if isinstance(tool, ToolSpec) else ToolSpec(_name(tool), tool)
+        if not callable(spec.function):
+            raise TypeError(f"The function of the tool {spec.name!r} is not callable.")
+        if spec.deadline_s is not None and not spec.deadline_s > 0:
+            raise ValueError(f"The deadline of the tool {spec.name!r} is not above 0 seconds.")
+        if spec.name in specs:
+            raise ValueError(f"Two tools are called {spec.name!r}.")
+        specs[spec.name] = spec
+    return specs
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "__name__", "")
+    if not callable(function) or not name or name == "<lambda>":
+        raise TypeError(f"{function!r} has no name to call it by: use ToolSpec(name, function).")
+    return str(name)
