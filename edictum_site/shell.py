@@ -11,6 +11,7 @@ from governance.auth import beside
 from governance.domain.figures import duration, thousands
 from governance.models import Project
 from outcomes import pulse
+from outcomes.commands.back_pressure import why_refused_of_late
 from outcomes.domain.scope import Scope
 from outcomes.queries import Backlog
 from outcomes.templatetags.addresses import of_project
@@ -115,7 +116,10 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "role": getattr(request, "role", ""),
         "nav": nav,
         "console": console_state(
-            backlog_of(request, project.pk), worker=pulse.is_felt(), is_starting=pulse.is_awaited()
+            backlog_of(request, project.pk),
+            worker=pulse.is_felt(),
+            is_starting=pulse.is_awaited(),
+            refused=why_refused_of_late(),
         ),
     }
 
@@ -125,9 +129,11 @@ def _query(chosen: dict[str, str]) -> str:
 
 
 def console_state(
-    waiting: Backlog, *, worker: bool | None, is_starting: bool = False
+    waiting: Backlog, *, worker: bool | None, is_starting: bool = False, refused: str = ""
 ) -> ConsoleState:
     """How settling goes, worst first; nobody knows of the worker while the broker is silent."""
+    if refused:
+        return {"ok": False, "words": f"Posts are refused · {refused}"}
     behind = duration(timedelta(seconds=waiting.seconds_behind))
     if worker is False and is_starting:
         return {"ok": True, "words": "Worker starting · " + _waiting(waiting)}
@@ -147,7 +153,8 @@ def console_state(
 def _waiting(waiting: Backlog) -> str:
     if not waiting.batches:
         return "nothing waits"
-    return _batches(waiting.batches) + (" waits" if waiting.batches == 1 else " wait")
+    more = "more than " if waiting.is_more else ""
+    return more + _batches(waiting.batches) + (" waits" if waiting.batches == 1 else " wait")
 
 
 def _batches(number: int) -> str:

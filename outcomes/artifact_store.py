@@ -75,6 +75,17 @@ def store(project_id: int, chunks: Iterable[bytes]) -> Stored:
     return stored
 
 
+def try_to_write() -> None:
+    """Raise OSError where nothing can be stored now."""
+    folder = root()
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    trial = folder / f"trial-{secrets.token_hex(8)}"
+    try:
+        trial.write_bytes(MAGIC)
+    finally:
+        trial.unlink(missing_ok=True)
+
+
 def is_name(text: str) -> bool:
     """Whether an artifact could be called so; users write whatever they like in its place."""
     return len(text) == 64 and set(text) <= set("0123456789abcdef")
@@ -242,8 +253,12 @@ class _Writer:
         self._newlines += frame.count(b"\n")
 
 
+def root() -> Path:
+    return Path(settings.DATA) / "artifacts"
+
+
 def _folder(project_id: int) -> Path:
-    return Path(settings.DATA) / "artifacts" / str(project_id)
+    return root() / str(project_id)
 
 
 def _path(project_id: int, sha256: str) -> Path:

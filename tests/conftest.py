@@ -10,7 +10,7 @@ from edictum_site.celery import app
 from governance import auth
 from governance.domain.roles import Role
 from governance.models import Project
-from outcomes.commands import forget_owners, names
+from outcomes.commands import back_pressure, forget_owners, names, readiness
 from tests import builders
 
 
@@ -29,6 +29,8 @@ def _nothing_remembered() -> None:
     auth.forget_keys()
     names.forget()
     forget_owners()
+    back_pressure.forget()
+    readiness.forget()
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def allow_many_files() -> None:
 class FirstPage:
     """A request that waits at the port until somebody serves: its answer says that it is so."""
 
-    REQUEST = b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    REQUEST = b"GET /v1/health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
     def __init__(self, listener: socket.socket) -> None:
         host, port = listener.getsockname()[:2]

@@ -14,6 +14,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "agent_runs_unknown_contract": "An agent runs a contract that is not known here",
     "agent_has_not_taken_stop": "An agent has not taken its stop",
     "silent_failures": "Failures are judged success",
+    "inbox_full": "Posts are refused",
     "artifact_store_away": "The artifact store cannot be used",
     "artifact_missing": "An artifact is missing on a host",
     "check_flips": "A check judges many calls anew",

@@ -17,7 +17,9 @@ from governance.policies import Action, may, refuse_unless
 from outcomes import artifact_store, commands, queries
 from outcomes.api.answers import answer
 from outcomes.api.routing import router
+from outcomes.commands import back_pressure
 from outcomes.commands.opening import note_download
+from outcomes.domain.back_pressure import Post
 from outcomes.domain.pieces.plain import plain_type
 from outcomes.models import Artifact
 from outcomes.schemas import LinesQuery
@@ -31,6 +33,7 @@ _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 @router.post("/artifacts", auth=KeyAuth("ingest"), response={201: None})
 def post_artifact(request: AccessRequest) -> HttpResponse:
+    back_pressure.refuse_if_full(Post.ARTIFACTS, request.auth.project_id)
     try:
         artifact = commands.store_artifact(
             _pieces(request),

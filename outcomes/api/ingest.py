@@ -9,6 +9,8 @@ from governance.auth import AGENT_HEADER, AccessRequest, KeyAuth
 from outcomes import commands, doorbell
 from outcomes.api.answers import answer
 from outcomes.api.routing import router
+from outcomes.commands import back_pressure
+from outcomes.domain.back_pressure import Post
 from outcomes.models import AgentReport
 from outcomes.wire import BodyRefused, Source, read_body, read_report
 from outcomes.wire.reports import agent_in
@@ -20,16 +22,19 @@ CAN_INGEST = KeyAuth("ingest")
 
 @router.post("/outcomes", auth=CAN_INGEST, response={202: None})
 def post_outcomes(request: AccessRequest) -> HttpResponse:
+    back_pressure.refuse_if_full(Post.OUTCOMES, request.auth.project_id)
     return _take(request, "outcomes")
 
 
 @router.post("/events", auth=CAN_INGEST, response={202: None})
 def post_events(request: AccessRequest) -> HttpResponse:
+    back_pressure.refuse_if_full(Post.EVENTS, request.auth.project_id)
     return _take(request, "events")
 
 
 @router.post("/audit/ingest", auth=CAN_INGEST, response={202: None})
 def post_audit_events(request: AccessRequest) -> HttpResponse:
+    back_pressure.refuse_if_full(Post.EVENTS, request.auth.project_id)
     return _take(request, "events")
 
 

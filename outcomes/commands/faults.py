@@ -14,6 +14,7 @@ from django.utils import timezone
 from governance import queries
 from governance.findings import Seen, Told, look
 from outcomes.artifact_store import NotHere, fault_words
+from outcomes.commands.back_pressure import resolve_if_room
 from outcomes.commands.contents import RemovedMeanwhile
 from outcomes.models import Batch
 from outcomes.models.inbox import MISSING, STORE
@@ -65,6 +66,7 @@ def find_faults() -> None:
     open_in = {project for kind in kinds for project in queries.projects_with_findings(kind)}
     for project in open_in | seen.keys():
         look(project, kinds, seen.get(project, {}))
+    resolve_if_room()
 
 
 def _seen() -> dict[int, dict[Seen, Told]]:

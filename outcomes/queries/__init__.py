@@ -34,6 +34,7 @@ from outcomes.queries.calls import (
 )
 from outcomes.queries.inbox import (
     faults_of,
+    kinds_of_faults,
     rejected_count,
     rejected_items,
     set_aside_batches,
@@ -120,6 +121,7 @@ __all__ = [
     "figures_over_time",
     "is_agent",
     "is_settled",
+    "kinds_of_faults",
     "looking_up",
     "neighbours_of",
     "newest_backtest_of",

@@ -8,6 +8,7 @@ from django.db.models import Count, Min, Sum
 
 from governance.domain.masking import Masking, masked_text
 from outcomes.models import Batch, RejectedItem
+from outcomes.models.inbox import FAULTS
 from outcomes.queries.paging import Page, Place, page_of
 
 REJECTED_SHOWN: Final = 50
@@ -62,6 +63,12 @@ def faults_of(project_id: int) -> list[Fault]:
     )
     rows = found.order_by("-batches", "error")[:FAULTS_SHOWN]
     return [Fault(*row) for row in rows.values_list("error", "batches", "of", "oldest", "next")]
+
+
+def kinds_of_faults() -> list[str]:
+    """What is wrong with the place, of all projects; nothing of what it is about."""
+    waiting = Batch.objects.filter(set_aside_at=None, next_try_at__isnull=False)
+    return [words for fault, words in FAULTS if waiting.filter(fault=fault).exists()]
 
 
 def set_aside_batches(

@@ -1,37 +1,46 @@
 """What waits to be settled, asked from where the acknowledged ends."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from django.db.models import Count, Min, Q, Sum
 from django.utils import timezone
 
 from outcomes.models import Batch
 
+COUNTED: Final = 10_000  # batches
+
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """What waits, of one project or of all."""
+    """What waits of one project."""
 
     batches: int
     items: int
     seconds_behind: float  # the age of the oldest that waits
     set_aside: int
+    is_more: bool = False  # than was counted
 
 
-def backlog(project_id: int | None = None) -> Backlog:
-    batches = (
-        Batch.objects.all() if project_id is None else Batch.objects.filter(project=project_id)
-    )
+def backlog(project_id: int) -> Backlog:
+    """Every page asks: of very many, the oldest are counted."""
+    batches = Batch.objects.filter(project=project_id).order_by("id")
     waiting = Q(set_aside_at=None)
-    found = batches.aggregate(
+    found = batches.values("id", "items", "received_at", "set_aside_at")[:COUNTED].aggregate(
+        all=Count("id"),
         batches=Count("id", filter=waiting),
         items=Sum("items", filter=waiting, default=0),
         oldest=Min("received_at", filter=waiting),
-        set_aside=Count("id", filter=~waiting),
     )
     oldest = found["oldest"]
     behind = max(0.0, (timezone.now() - oldest).total_seconds()) if oldest else 0.0
-    return Backlog(found["batches"], found["items"], behind, found["set_aside"])
+    return Backlog(
+        found["batches"],
+        found["items"],
+        behind,
+        found["all"] - found["batches"],
+        is_more=found["all"] == COUNTED,
+    )
 
 
 def newest_batch(project_id: int) -> int:

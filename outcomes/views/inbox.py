@@ -12,6 +12,8 @@ from governance.auth import MemberRequest, member_page
 from governance.policies import Action, may
 from governance.table_files import table_file
 from outcomes import commands, doorbell, queries
+from outcomes.commands.back_pressure import why_refused
+from outcomes.domain.back_pressure import Post
 from outcomes.queries.inbox import shown_excerpt
 from outcomes.views.opening import address_opening
 from outcomes.views.paging import every, links_of, start_of
@@ -68,6 +70,7 @@ def set_aside(request: MemberRequest) -> HttpResponseBase:
         "page_title": "Set-aside batches",
         "batches": page.rows,
         "faults": queries.faults_of(project),
+        "refused": why_refused(Post.OUTCOMES),
         "backlog": backlog,
         "waited": timedelta(seconds=backlog.seconds_behind),
         "shown": f"{len(page.rows):,} of {backlog.set_aside:,}, newest first",

@@ -120,6 +120,8 @@ API = {
     "GET agent-sessions/{session_id}": READERS,
     "DELETE agent-sessions/{session_id}": ADMINS,
     "GET health": EVERYBODY,
+    "GET health/live": EVERYBODY,
+    "GET health/ready": EVERYBODY,
 }
 
 # Pages of a project, by name (and query): the least role. The rest of the askers must not get in.

@@ -1,6 +1,5 @@
 """Reading over HTTP: complete lists, filters that narrow, and nothing of what is another's."""
 
-import json
 from urllib.parse import quote
 
 import pytest
@@ -317,13 +316,6 @@ def test_who_brings_no_key_or_a_wrong_one_is_told_to(db):
         assert response.status_code == 401
         assert response["WWW-Authenticate"] == "Bearer"
         assert set(response.json()) == {"code", "detail", "errors"}
-
-
-def test_health_needs_no_key_and_tells_the_backlog(agent: Agent):
-    agent.door(json.dumps({"outcomes": [an_outcome(), an_outcome()]}).encode())
-    health = Client().get("/v1/health").json()
-    assert (health["status"], health["database"]) == ("ok", "up")
-    assert (health["backlog"]["batches"], health["backlog"]["items"]) == (1, 2)
 
 
 def test_a_session_is_read_against_the_limits_that_governed_it(project: Project, agent: Agent):
