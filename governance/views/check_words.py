@@ -51,10 +51,10 @@ def checks_sentence(own: int, lines: int, *, more: bool = False) -> str:
     number = f"More than {own:,}" if more else number_word(own)
     checks = f"{number} check{'' if own == 1 else 's'} of this project"
     if not own and not lines:
-        return "The built-in check judges every call."
+        return "No check is bound: an agent's own check decides, else the built-in one."
     if not lines:
         unbound = "it is not bound" if own == 1 else "none of them is bound"
-        return f"{checks}, and {unbound}: the built-in one judges every call."
+        return f"{checks}, and {unbound}: agents' own checks decide, else the built-in one."
     say = "binding says" if lines == 1 else "bindings say"
     whose = checks if own else "No check of this project"
     return f"{whose}; {number_word(lines).lower()} {say} what judges which calls."
@@ -62,7 +62,7 @@ def checks_sentence(own: int, lines: int, *, more: bool = False) -> str:
 
 def bindings_sentence(lines: Sequence[Binding]) -> str:
     if not lines:
-        return "Every call is judged by the built-in check."
+        return "No check is bound: an agent's own check decides, else the built-in one."
     checks = len({line.check for line in lines})
     named = "one check" if checks == 1 else f"{number_word(checks).lower()} checks"
     count = number_word(len(lines))

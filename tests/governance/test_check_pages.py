@@ -53,7 +53,7 @@ def tools_in(answer) -> list[str]:
 
 def test_without_a_check_the_list_says_what_to_do_and_shows_what_is_there(editor, viewer):
     text = editor.text("checks/")
-    assert "The built-in check judges every call." in text
+    assert "No check is bound: an agent's own check decides, else the built-in one." in text
     assert "Bind one that is here" in text
     for each in ours():
         assert each.name in text

@@ -34,6 +34,13 @@ def complains(id: int) -> str:
 
 
 @tool
+def reports(id: int) -> str:
+    """Say in its text that it failed."""
+    governed.found("reports")
+    return f"Error: {REFUSED}"
+
+
+@tool
 def shell(user: str) -> str:
     """Run something."""
     return str(governed.found("shell"))
@@ -64,7 +71,7 @@ def one(adapter: LangChainAdapter, advice: list[Any], name: str, args: dict[str,
     handled.handle_tool_error = True
     agent: Any = create_agent(
         wants(name, args),
-        [lookup, breaks, handled, shell],
+        [lookup, breaks, handled, reports, shell],
         middleware=[wrap_tool_call(adapter.as_tool_wrapper()), *advice],
     )
     messages = agent.invoke({"messages": [("user", "Go.")]})["messages"]
@@ -78,6 +85,7 @@ async def work(guard: Any, session: str, *, advised: bool) -> Seen:
     return await each_alone(lambda name, args: asyncio.to_thread(one, adapter, advice, name, args))
 
 
+governed.WANTED.insert(3, governed.REPORTS)
 governed.run(
     work,
     lambda tool, result: result.status != "error" and default_check(tool, result.content),

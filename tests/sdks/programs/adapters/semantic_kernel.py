@@ -16,7 +16,11 @@ from semantic_kernel.contents import (
     FunctionCallContent,
     FunctionResultContent,
 )
-from semantic_kernel.functions import FunctionResult, kernel_function
+from semantic_kernel.functions import (
+    FunctionResult,
+    KernelFunctionMetadata,
+    kernel_function,
+)
 
 from tests.sdks.programs.adapters import governed
 from tests.sdks.programs.adapters.governed import REFUSED, Seen, each_alone
@@ -35,6 +39,12 @@ class Tools:
     def complains(self, id: int) -> str:
         governed.found("complains")
         return f"Error: {REFUSED}"
+
+    @kernel_function(name="reports")
+    def reports(self, id: int) -> FunctionResult:
+        governed.found("reports")
+        about = KernelFunctionMetadata(name="reports", is_prompt=False)
+        return FunctionResult(function=about, value="", metadata={"error": REFUSED})
 
     @kernel_function(name="shell")
     def shell(self, user: str) -> str:
@@ -78,6 +88,7 @@ async def work(guard: Any, session: str, *, advised: bool) -> Seen:
     return await each_alone(one)
 
 
+governed.WANTED.insert(3, governed.REPORTS)
 governed.run(
     work,
     lambda tool, result: (
