@@ -124,7 +124,9 @@ def test_each_tool_tells_which_check_judges_it(pages, project):
     assert tools_of(pages.get("tools/", sort="check").content.decode()) == ["docs", "pay", "crm"]
     assert "No check of its own 2" in text_of(pages.get("tools/"))
     assert "mine v1 , line 1 of the bindings" in pages.text("tools/crm/")
-    assert "no check is bound, and an agent's own check decides before it" in pages.text("tools/docs/")
+    assert "no check is bound, and an agent's own check decides before it" in pages.text(
+        "tools/docs/"
+    )
 
 
 @pytest.mark.usefixtures("traffic")

@@ -4,8 +4,10 @@ check, else it is a failure if either the agent or the default check says so."""
 import csv
 import io
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.urls import reverse
 
 from governance.domain.roles import Role
@@ -219,3 +221,23 @@ def test_disagreements_never_advise_a_check_that_makes_the_right_side_wrong(
     agent.post(ran({"is_error": True}, said=True, call_id="c-3", tool_name="other"))
     text = text_of(viewer.get(address))
     assert "Bind a check that knows this tool" in text
+
+
+def test_calls_from_before_are_given_their_deciders(project, agent):
+    a_check(project, AT_LEAST_400)
+    bound(project, "http_* mine")
+    agent.post(
+        ran(STATUS_500, said=True),
+        ran(STATUS_500, said=None, call_id="c-2", tool_name="other"),
+        ran(None, said=None, call_id="c-3", type="timeout"),
+        ran(None, said=None, call_id="c-4", type="denied", reason="contract"),
+    )
+    item = ran(None, said=True, call_id="c-5")
+    del item["output"]
+    agent.post(item, {name: value for name, value in item.items() if name != "tool_success"})
+    deciders = ["check", "default", "type", "", "agent"]
+    in_order = Call.objects.order_by("call_id").values_list("decided_by", flat=True)
+    assert list(in_order) == deciders
+    Call.objects.update(decided_by="")
+    import_module("outcomes.migrations.0033_who_decided_verdicts").name_deciders(apps, None)
+    assert list(in_order) == deciders
