@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from django.db import DatabaseError, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from governance import policies
@@ -37,6 +37,7 @@ from outcomes.models import (
     Event,
     PastVerdict,
     RejectedItem,
+    Rejudging,
     Session,
     SessionMark,
     SessionOwner,
@@ -159,6 +160,7 @@ def _end(removal: SessionRemoval) -> bool:
     refused = rejected_of(environment.pk, session.session_id)
     RejectedItem.objects.filter(pk__in=refused).delete()
     ChildSession.objects.filter(environment=environment, parent_digest=digest).delete()
+    _remove_jobs(session)
     beginning = subject_of(environment.name, f"s:{session.session_id}:")
     resolve_beginning(session.project_id, LOWERED, beginning)
     details: dict[str, Detail] = {
@@ -181,6 +183,13 @@ def _end(removal: SessionRemoval) -> bool:
         details=details,
     )
     return True
+
+
+def _remove_jobs(session: Session) -> None:
+    """Reclassifications and check backtests of this session alone: they name it."""
+    there = Q(environment=None) | Q(environment=session.environment_id)
+    named = Rejudging.objects.filter(there, filters__session=session.session_id)
+    named.filter(project=session.project_id).delete()
 
 
 def _as_typed(text: str) -> str:

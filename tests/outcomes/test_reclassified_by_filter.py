@@ -5,9 +5,10 @@ import json
 import pytest
 from django.urls import reverse
 
+from governance.domain.actor import CONSOLE
 from governance.domain.roles import Role
 from outcomes import commands
-from outcomes.models import Rejudging
+from outcomes.models import Rejudging, Session
 from tests import builders
 from tests.outcomes.rejudging import CHECK
 from tests.outcomes.test_rejudging import NOT_OK, OK, ran, unified
@@ -153,3 +154,13 @@ def test_a_session_that_no_id_can_name_is_refused_in_the_form(project, client_as
     response = client_as(Role.EDITOR).post(here, {"session": "a\0b", "days": ""})
     assert response.status_code == 422
     assert "An id of at most 1,024 characters." in response.text
+
+
+def test_a_deleted_session_takes_the_reclassifications_that_name_it_with_it(project, calls, client):
+    here = reclassified(client, session="s")["id"]
+    kept = [reclassified(client, session="t")["id"], reclassified(client, q="mine")["id"]]
+    found = Session.objects.get(session_id="s")
+    commands.remove_session(found, typed="s", by=CONSOLE)
+    assert commands.run_waiting_removals() == 1
+    assert client.get(f"{HERE}/{here}").status_code == 404
+    assert set(Rejudging.objects.values_list("pk", flat=True)) == set(kept)
