@@ -23,7 +23,7 @@ from tests.docs.blocks import PAGES, ROOT, Block, blocks_in, blocks_of
 from tests.docs.conftest import name_in, told
 from tests.journeys.console import KEY, Console
 
-PATIENCE = 60.0  # seconds of one program
+PATIENCE = 180.0  # seconds of one program, where others have the cores
 FRAGMENT = Path(__file__).with_name("fragment.py")
 ADDRESS, SOME_KEY = "http://127.0.0.1:8000", "edk_production_…"
 # Whoever runs an agent's tool here has to see it arrive.
