@@ -28,6 +28,14 @@ def env_int(name: str, default: int) -> int:
         raise SettingInvalid(f"{name} must be a whole number, not {value!r}.") from None
 
 
+def env_head_seconds() -> int:
+    """How long a client may take to send the head of a request."""
+    seconds = env_int("EDICTUM_SITE_HEAD_SECONDS", 20)
+    if seconds < 1:
+        raise SettingInvalid(f"EDICTUM_SITE_HEAD_SECONDS must be at least 1, not {seconds}.")
+    return seconds
+
+
 def env_bool(name: str) -> bool:
     value = env_str(name).lower()
     if value in {"1", "true", "yes", "on"}:

@@ -1,8 +1,14 @@
-"""One log line, one JSON object; none for what is no news."""
+"""One log line, one JSON object, without secrets; none for what is no news."""
 
 import json
 import logging
+import re
 from datetime import UTC, datetime
+from urllib.parse import unquote
+
+from governance.domain.masking import MASK, masked_text
+
+_LINK = re.compile(r"(/(?:join|set-up)/)[^/\s]+")
 
 
 class JsonLine(logging.Formatter):
@@ -11,11 +17,16 @@ class JsonLine(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": without_secrets(record.getMessage()),
         }
         if record.exc_info:
-            line["trace"] = self.formatException(record.exc_info)
+            line["trace"] = without_secrets(self.formatException(record.exc_info))
         return json.dumps(line, ensure_ascii=False)
+
+
+def without_secrets(text: str) -> str:
+    """Somebody may ask for an address that holds a key; who has the link of an invitation joins."""
+    return _LINK.sub(rf"\1{MASK}", masked_text(unquote(text))[0])
 
 
 class News(logging.Filter):

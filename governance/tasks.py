@@ -24,3 +24,4 @@ def end_findings() -> None:
 def remove_what_is_old() -> None:
     commands.remove_old_approvals()
     commands.remove_old_notes()
+    commands.remove_expired_browser_sessions()

@@ -144,5 +144,15 @@ def tie_to(supervisor: int) -> Callable[[], None]:
 
 
 def keep_small(log: Path) -> None:
-    if log.exists() and log.stat().st_size > LARGEST_LOG:
-        log.replace(log.with_suffix(".log.1"))
+    """Set its last part aside and empty it. Its writer appends, so it goes on at the new end; what
+    it writes between the two is lost."""
+    try:
+        size = log.stat().st_size
+    except FileNotFoundError:
+        return
+    if size <= LARGEST_LOG:
+        return
+    with log.open("rb+") as full:
+        full.seek(max(0, size - LARGEST_LOG))
+        log.with_suffix(".log.1").write_bytes(full.read(LARGEST_LOG))
+        full.truncate(0)

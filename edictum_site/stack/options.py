@@ -9,6 +9,7 @@ from edictum_site.env import (
     SettingInvalid,
     broker_url,
     data_folder,
+    env_head_seconds,
     env_int,
     env_proxies,
     env_secret,
@@ -34,6 +35,7 @@ class Options(NamedTuple):
                 raise StartRefused(f"PORT must be between 0 and 65535, not {port}.")
             options = cls(env_str("HOST", "127.0.0.1"), port, data_folder(), broker_url())
             # Whether they can be read.
+            env_head_seconds()
             env_proxies("EDICTUM_SITE_PROXIES")
             database(env_secret("DATABASE_URL"), options.data)
         except SettingInvalid as invalid:

@@ -6,7 +6,7 @@ import signal
 import time
 from pathlib import Path
 
-from edictum_site.stack.children import Child
+from edictum_site.stack.children import Child, keep_small
 from edictum_site.stack.options import StartRefused
 from edictum_site.stack.port import FirstPage
 from edictum_site.stack.signals import Signals
@@ -15,6 +15,8 @@ from edictum_site.stack.terminal import say
 # In this order each is asked to stop; how many seconds after the first asking the next one is.
 # The web process finishes its requests beside the worker, Redis waits for both.
 ORDER_OF_STOP = {"prepare": 2.0, "web": 2.0, "worker": 9.0, "redis": 10.0}
+
+LOOKS_EVERY = 5.0  # seconds
 
 
 class StopAsked(Exception):
@@ -90,6 +92,8 @@ class Supervisor:
         """Wait until something happens, and tell who has ended and how."""
         if self._signals.wait(self._pause(), *([page] if page else [])):
             raise StopAsked
+        for child in self._children:
+            keep_small(child.log)
         codes = {child: child.ended() for child in self._children}
         return {child: code for child, code in codes.items() if code is not None}
 
@@ -102,9 +106,10 @@ class Supervisor:
                 child.start()
                 self._write_note()
 
-    def _pause(self) -> float | None:
+    def _pause(self) -> float:
+        now = time.monotonic()
         due = [child.restart_at for child in self._children if child.restart_at is not None]
-        return max(0.0, min(due) - time.monotonic()) if due else None
+        return max(0.0, min([now + LOOKS_EVERY, *due]) - now)
 
     def _write_note(self) -> None:
         """Whole or not at all: it is read at any moment."""

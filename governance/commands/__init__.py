@@ -51,7 +51,11 @@ from governance.commands.requests import (
     withdraw_request,
 )
 from governance.commands.requirements import require
-from governance.commands.retention import remove_old_approvals, remove_old_notes
+from governance.commands.retention import (
+    remove_expired_browser_sessions,
+    remove_old_approvals,
+    remove_old_notes,
+)
 from governance.commands.signing import rotate_signing_key
 from governance.commands.stops import lift, stop
 
@@ -97,6 +101,7 @@ __all__ = [
     "refuse_request",
     "remove_case",
     "remove_demo_project",
+    "remove_expired_browser_sessions",
     "remove_member",
     "remove_old_approvals",
     "remove_old_notes",

@@ -1,8 +1,9 @@
-"""What leaves by its age, each audited with what went: ended approvals, and what was noted once."""
+"""What leaves by its age: ended approvals and old notes, each audited, and sessions of browsers."""
 
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from importlib import import_module
 
 from django.conf import settings
 from django.db import transaction
@@ -53,6 +54,11 @@ def _remove_approvals(project: Project, before: datetime) -> int:
     subject = f"{len(rows):,} that ended before {before:%Y-%m-%d}"
     record(CONSOLE, "old approvals removed", subject, project=project, details=details | numbers)
     return len(rows)
+
+
+def remove_expired_browser_sessions() -> None:
+    """Those of people who have not come back; they open nothing any more."""
+    import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
 
 
 def remove_old_notes() -> int:

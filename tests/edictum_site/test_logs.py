@@ -1,7 +1,15 @@
 """The log tells what somebody may want to look into, and not what every call of an agent does."""
 
-import pytest
+import json
+import logging
 
+import pytest
+from django.test import Client
+
+from edictum_site.logs import JsonLine
+from governance import commands
+from governance.domain.actor import CONSOLE
+from governance.domain.roles import Role
 from tests import builders
 
 
@@ -18,3 +26,31 @@ def test_counters_that_nobody_has_begun_are_no_news(project, caplog, prefix):
         "Not Found",
         "Unauthorized",
     ]
+
+
+def lines(caplog) -> list[str]:
+    return [json.loads(JsonLine().format(record))["message"] for record in caplog.records]
+
+
+@pytest.mark.parametrize("way", ["plain", "escaped"])
+def test_a_key_in_an_address_is_not_logged(project, caplog, way):
+    key, _ = builders.a_key(project)
+    sent = key if way == "plain" else key.replace("_", "%5F")
+    assert Client().get(f"/v1/nowhere/{sent}").status_code == 404
+    assert lines(caplog) == ["Not Found: /v1/nowhere/[masked]"]
+
+
+def test_the_link_of_an_invitation_is_not_logged(project, caplog):
+    token = commands.invite(project, email="new@example.test", role=Role.VIEWER, by=CONSOLE)
+    assert Client().put(f"/join/{token}/").status_code == 405
+    assert lines(caplog) == ["Method Not Allowed (PUT): /join/[masked]/"]
+
+
+def test_a_trace_holds_no_secret():
+    try:
+        raise RuntimeError("postgresql://me:hunter22@db/site")
+    except RuntimeError as error:
+        info = (RuntimeError, error, error.__traceback__)
+    line = JsonLine().format(logging.LogRecord("a", 40, "a.py", 1, "failed", None, info))
+    assert "hunter22" not in line
+    assert "RuntimeError" in line

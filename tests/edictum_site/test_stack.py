@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from edictum_site.stack.children import manage_command
+from edictum_site.stack.children import LARGEST_LOG, manage_command
 from edictum_site.stack.redis import LONGEST_SOCKET, url_in
 from edictum_site.stack.running import Product, product
 
@@ -157,6 +157,7 @@ def test_a_port_in_use_is_one_sentence(tmp_path):
         ({"REDIS_URL": "http://here"}, "REDIS_URL must begin with one of redis://"),
         ({"REDIS_URL": "redis://here:many/0"}, "REDIS_URL names a port that is no number"),
         ({"EDICTUM_SITE_LOG_LEVEL": "loud"}, "EDICTUM_SITE_LOG_LEVEL must be one of DEBUG"),
+        ({"EDICTUM_SITE_HEAD_SECONDS": "0"}, "EDICTUM_SITE_HEAD_SECONDS must be at least 1"),
         ({"EDICTUM_SITE_PROXIES": "nonsense"}, "EDICTUM_SITE_PROXIES must name addresses or"),
     ],
 )
@@ -169,3 +170,16 @@ def test_a_child_that_will_not_stop_is_killed_in_the_end(own):
     os.kill(pids["worker"], signal.SIGSTOP)
     assert own.stop() == 0
     assert not any(map(lives, pids.values()))
+
+
+def test_a_log_that_grows_too_large_is_set_aside_while_its_process_runs(own):
+    log = own.data / "log" / "web.log"
+    pids = own.children
+    with log.open("ab") as file:
+        file.write(b"old\n" * LARGEST_LOG)
+    until(lambda: log.stat().st_size < LARGEST_LOG)
+    assert (own.data / "log" / "web.log.1").stat().st_size <= LARGEST_LOG
+    assert status_of(own, "/v1/nowhere") == 404
+    until(lambda: "/v1/nowhere" in log.read_text())
+    assert log.stat().st_size < LARGEST_LOG
+    assert own.children == pids

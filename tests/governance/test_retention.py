@@ -3,9 +3,10 @@
 from datetime import timedelta
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from governance import commands, news
+from governance import commands, news, tasks
 from governance.audit import verify
 from governance.commands import retention
 from governance.commands.streams import stand
@@ -131,3 +132,13 @@ def test_an_agent_that_comes_back_keeps_what_it_was_told(project, connected, tol
     )
     assert commands.remove_old_notes() == 0
     assert ToldAssignment.objects.get().at > timezone.now() - timedelta(minutes=1)
+
+
+def test_expired_sessions_of_browsers_are_removed(admin_client):
+    kept = admin_client.cookies["sessionid"].value
+    old = builders.signed_in(builders.a_user())
+    session = old.session
+    session.set_expiry(-1)
+    session.save()
+    tasks.remove_what_is_old()
+    assert [row.session_key for row in Session.objects.all()] == [kept]
