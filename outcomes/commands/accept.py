@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -27,6 +27,19 @@ INSERT INTO outcomes_batch (project_id, environment_id, agent, bound_to, source,
                             received_at, tries, error)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 0, '') RETURNING id
 """
+
+
+class _Row(NamedTuple):
+    """The values of the statement, in its order."""
+
+    project: int
+    environment: int | None
+    agent: str
+    bound_to: str
+    source: Source
+    items: int
+    body: bytes
+    received_at: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +68,9 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
     refusals.sort(key=lambda refusal: refusal.index)
     place = {"project_id": access.project_id, "environment_id": access.environment_id}
     batches = [
-        (
-            *place.values(),
+        _Row(
+            access.project_id,
+            access.environment_id,
             agent,
             access.agent,
             source,
@@ -97,7 +111,7 @@ def _kept(batches: Sequence[Sequence[Any]], rejected: list[RejectedItem]) -> int
 
 def try_to_insert(now: datetime) -> None:
     """A row that nobody may keep: the transaction around it is to be taken back."""
-    write_row(_INSERT, (0, 0, "", "outcomes", 0, b"", _told(now)))
+    write_row(_INSERT, _Row(0, 0, "", "", "outcomes", 0, b"", _told(now)))
 
 
 def _inserted(batch: Sequence[Any]) -> int:
