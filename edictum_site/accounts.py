@@ -5,8 +5,13 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.forms import ChangePasswordForm, LoginForm
 from allauth.account.views import account_inactive, login, logout, password_change
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.urls import path
+
+from edictum_site import sign_in_limits
+from governance.models import User
 
 # Only these: sign-up, reset by e-mail and the rest have no address at all.
 urlpatterns = [
@@ -24,11 +29,23 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     error_messages = DefaultAccountAdapter.error_messages | {
         "email_password_mismatch": "E-mail and password do not match.",
         "enter_current_password": "This is not your present password.",
-        "too_many_login_attempts": "Too many tries. Wait five minutes, then try again.",
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        limit = sign_in_limits.limit_of(request, credentials.get("email", ""))
+        # By this name allauth takes it back when the password is right.
+        self._login_failed_rl_usage = sign_in_limits.consume(request, limit)
+        if not self._login_failed_rl_usage:
+            wait = sign_in_limits.time_to_wait(request, limit)
+            raise ValidationError(f"Too many tries. Try again in {wait}.", code="too_many_tries")
+
+    def post_login(self, request: HttpRequest, user: User, **named: Any) -> HttpResponseBase:
+        response: HttpResponseBase = super().post_login(request, user, **named)
+        sign_in_limits.remember_browser(response, user)
+        return response
 
     def add_message(
         self,

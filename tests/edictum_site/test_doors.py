@@ -94,15 +94,6 @@ def test_a_wrong_password_and_an_unknown_e_mail_are_told_the_same(project, visit
     assert "E-mail and password do not match." in page.text
 
 
-def test_tries_are_counted_and_then_refused(project, visitor):
-    builders.a_user("a@example.test", password=PASSWORD)
-    for _ in range(5):
-        sign_in(visitor, "a@example.test", "not-the-password")
-    page = sign_in(visitor, "a@example.test")
-    assert "Too many tries" in page.text
-    assert "_auth_user_id" not in visitor.session
-
-
 def test_who_is_switched_off_does_not_get_in(project, visitor):
     user = builders.a_user("a@example.test", password=PASSWORD)
     user.is_active = False
