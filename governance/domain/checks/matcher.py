@@ -10,7 +10,12 @@ from typing import Any, NamedTuple
 from governance.domain.checks.matching.agents_values import plain
 from governance.domain.checks.matching.call import Call, TooMuch
 from governance.domain.checks.matching.canonical import canonical, said, shown
-from governance.domain.checks.matching.conditions import Condition, Leaf, condition_of
+from governance.domain.checks.matching.conditions import (
+    UNDECIDED,
+    Condition,
+    Leaf,
+    condition_of,
+)
 from governance.domain.checks.matching.globs import glob_matches
 from governance.domain.checks.matching.operators import UnknownFormat
 from governance.domain.checks.matching.patterns import Matches, pattern_of
@@ -30,17 +35,25 @@ class Explanation(NamedTuple):
     value: Any = None
     reason: str = ""
     labels: tuple[str, ...] = ()
-    cut: bool = False  # of some text not all was looked at
+    cut: bool = False  # it depends on text that was not read; then it is no success
 
 
 Judge = Callable[[str, Any, float | None], Explanation]
-Rule = tuple[Condition, Callable[[Leaf, Call], Explanation]]
+
+
+class Rule(NamedTuple):
+    name: str
+    verdict: str
+    when: Condition
+    explained: Callable[[Leaf, Call], Explanation]
+
 
 _NULL = Explanation("success", "null", "result")
 _OTHERWISE = Explanation("success", "otherwise")
 _TOO_MUCH = Explanation(
     "unknown", "too-much-work", reason="Judging this result takes too much work.", cut=True
 )
+_NOT_FOUND = "`%s` found nothing in the part of the text that was read."
 
 
 def default(result: Any) -> Explanation:
@@ -78,17 +91,35 @@ def build(compiled: Mapping[str, Any]) -> Judge:
             if len(known) < KNOWN:
                 known[tool_name] = about
         call = Call(tool_name, result, elapsed_ms)
+        undecided: list[Rule] = []
         try:
-            for when, explained in about:
-                leaf = when(call)
-                if leaf is not None:
-                    return explained(leaf, call)
+            for rule in about:
+                leaf = rule.when(call)
+                if leaf is UNDECIDED:
+                    undecided.append(rule)
+                elif leaf is not None:
+                    explanation = rule.explained(leaf, call)
+                    return _in_doubt(explanation, undecided) if undecided else explanation
         except TooMuch:
             return _TOO_MUCH
-        explanation = default(result) if falls_through else last
-        return explanation._replace(cut=True) if call.cut else explanation
+        if undecided:
+            return _unknown(undecided[0])
+        return default(result) if falls_through else last
 
     return judge
+
+
+def _in_doubt(explanation: Explanation, undecided: Sequence[Rule]) -> Explanation:
+    """It holds where each rule before it would say the same, had it found something."""
+    verdict = explanation.verdict
+    for rule in undecided:
+        if verdict == "success" or rule.verdict != verdict:
+            return _unknown(rule)
+    return explanation._replace(cut=True)
+
+
+def _unknown(rule: Rule) -> Explanation:
+    return _TOO_MUCH._replace(reason=_NOT_FOUND % rule.name)
 
 
 def _rule(rule: Mapping[str, Any], patterns: Sequence[Matches]) -> Rule:
@@ -110,11 +141,9 @@ def _rule(rule: Mapping[str, Any], patterns: Sequence[Matches]) -> Rule:
                 reason += part
             else:
                 reason += said(value if part is None else part(call))
-        return Explanation(
-            verdict, name, leaf.text, shown(value), reason[:REASON], labels, call.cut
-        )
+        return Explanation(verdict, name, leaf.text, shown(value), reason[:REASON], labels)
 
-    return condition_of(rule["when"], patterns), explained
+    return Rule(name, verdict, condition_of(rule["when"], patterns), explained)
 
 
 def _verdict(word: str, *, also: tuple[str, ...] = ()) -> str:

@@ -6,10 +6,10 @@
 import type { Compiled, Explanation, Json, Judge, Leaf } from "./matching/call.ts";
 import type { Matches, Rule, Ruled } from "./matching/call.ts";
 import { Call, TooMuch, UnknownFormat } from "./matching/call.ts";
-import { conditionOf } from "./matching/conditions.ts";
+import { UNDECIDED, conditionOf } from "./matching/conditions.ts";
 import { globMatches } from "./matching/globs.ts";
-import { patternOf } from "./matching/operators.ts";
 import { selectorOf } from "./matching/selectors.ts";
+import { patternOf } from "./matching/texts.ts";
 import { beginning, isEmpty, member, points, said, shown } from "./matching/values.ts";
 
 const FORMAT = 1;
@@ -29,19 +29,36 @@ export function build(compiled: Compiled): Judge {
       if (known.size < KNOWN) known.set(toolName, about);
     }
     const call = new Call(toolName, result, elapsedMs);
+    const undecided: Ruled[] = [];
     try {
       for (const rule of about) {
         const leaf = rule.decides(call);
-        if (leaf !== undefined) return rule.explained(leaf, call);
+        if (leaf === UNDECIDED) undecided.push(rule);
+        else if (leaf !== undefined) return inDoubt(rule.explained(leaf, call), undecided);
       }
     } catch (error) {
       if (!(error instanceof TooMuch)) throw error;
-      const reason = "Judging this result takes too much work.";
-      return { ...explanation("unknown", "too-much-work"), reason, cut: true };
+      return tooMuch("Judging this result takes too much work.");
     }
-    const last = otherwise === "default" ? byDefault(result) : explanation(otherwise, "otherwise");
-    return { ...last, cut: call.cut };
+    if (undecided.length > 0) return unknown(undecided[0] as Ruled);
+    return otherwise === "default" ? byDefault(result) : explanation(otherwise, "otherwise");
   };
+}
+
+// It holds where each rule before it would say the same, had it found something.
+function inDoubt(explained: Explanation, undecided: Ruled[]): Explanation {
+  for (const rule of undecided) {
+    if (explained.verdict === "success" || rule.verdict !== explained.verdict) return unknown(rule);
+  }
+  return { ...explained, cut: undecided.length > 0 };
+}
+
+function unknown(rule: Ruled): Explanation {
+  return tooMuch("`" + rule.name + "` found nothing in the part of the text that was read.");
+}
+
+function tooMuch(reason: string): Explanation {
+  return { ...explanation("unknown", "too-much-work"), reason, cut: true };
 }
 
 function explanation(verdict: Explanation["verdict"], rule: string): Explanation {
@@ -84,8 +101,9 @@ function ruled(rule: Rule, patterns: Matches[]): Ruled {
       value: shown(value),
       reason: beginning(reason, REASON),
       labels: rule.label ? [rule.label] : [],
-      cut: call.cut,
+      cut: false,
     };
   };
-  return { tool: rule.tool, decides: conditionOf(rule.when, patterns), explained };
+  const decides = conditionOf(rule.when, patterns);
+  return { name, verdict: rule.verdict, tool: rule.tool, decides, explained };
 }

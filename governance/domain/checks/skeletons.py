@@ -16,7 +16,7 @@ from governance.domain.json_value import Json
 
 _DEEPEST: Final = 3
 _WIDEST: Final = 40  # fields of one object that are looked at
-_SEEN: Final = 65_536  # characters of a text that operators see
+_LONGEST_JSON: Final = 65_536  # characters of a text that is parsed for it
 _LONGEST: Final = 60  # characters of a text that a rule compares with
 _SAYS_YES: Final = frozenset(("ok", "success", "succeeded", "successful", "passed", "valid"))
 _SAYS_NO: Final = frozenset(
@@ -105,7 +105,7 @@ def _of_the_whole(whole: Field) -> Iterator[_Chosen]:
             yield _Chosen(0, whole, {"type": "null"})
         case str() | list() | dict() as nothing if not nothing:
             yield _Chosen(0, whole, {"empty": True})
-        case str() as text if "Traceback (most recent call last)" in text[:_SEEN]:
+        case str() as text if "Traceback (most recent call last)" in text:
             yield _Chosen(0, whole, {"contains": "Traceback (most recent call last)"})
         case str() as text if text.strip():
             lead = _LEAD.match(text)
@@ -184,7 +184,7 @@ def _of_a_text(field: Field, text: str) -> Iterator[_Chosen]:
 
 
 def _inside_text(text: str) -> Iterator[_Chosen]:
-    if len(text) > _SEEN or text.lstrip()[:1] not in ("{", "["):
+    if len(text) > _LONGEST_JSON or text.lstrip()[:1] not in ("{", "["):
         return
     try:
         inner: Json = json.loads(text)

@@ -10,7 +10,7 @@ from governance.domain.checks.compiled import Compiled
 from governance.domain.checks.matcher import default
 from governance.domain.checks.matching.call import MISSING, Call, TooMuch
 from governance.domain.checks.matching.canonical import canonical, said
-from governance.domain.checks.matching.conditions import condition_of
+from governance.domain.checks.matching.conditions import UNDECIDED, condition_of
 from governance.domain.checks.matching.globs import glob_matches
 from governance.domain.checks.matching.patterns import pattern_of
 from governance.domain.checks.matching.selectors import selector_of
@@ -59,8 +59,10 @@ def _steps(compiled: Compiled, call: Call) -> Iterator[Step]:
         if not glob_matches(rule["tool"], call.tool):
             continue
         name = f"{rule['of']}/{rule['id']}" if rule["of"] else rule["id"]
-        decides = condition_of(rule["when"], patterns)(call) is not None
-        yield Step(name, tuple(islice(_saw(rule["when"], call), LOOKED_AT)), decides)
+        leaf = condition_of(rule["when"], patterns)(call)
+        if leaf is UNDECIDED:
+            raise TooMuch
+        yield Step(name, tuple(islice(_saw(rule["when"], call), LOOKED_AT)), leaf is not None)
     if compiled["otherwise"] == "default":
         yield from _of_the_built_in(call)
     yield Step(OTHERWISE, (), decides=True)

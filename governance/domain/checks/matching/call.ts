@@ -9,21 +9,23 @@ export interface Explanation {
   value: Json; // what stood there
   reason: string;
   labels: string[];
-  cut: boolean; // of some text not all was looked at
+  cut: boolean; // it depends on text that was not read; then it is no success
 }
 
 export type Verdict = Explanation["verdict"];
-export type Value = Json | undefined; // undefined: missing
+export type Value = Json | undefined | Prefix; // undefined: missing
+export type Truth = boolean | undefined; // undefined: undecided
 export type Members = { [name: string]: Json };
 export type Base = "result" | "tool" | "elapsed_ms" | "item";
 export type Step = [string, (string | number)?];
 export type Select = (call: Call) => Value;
-export type Follow = (value: Json, call: Call) => Value;
-export type Test = (value: Value, call: Call) => boolean;
-export type Matches = (text: string) => boolean;
+export type Follow = (value: Json | Prefix, call: Call) => Value;
+export type Test = (value: Value, call: Call) => Truth;
+// Whether it is found in a text, of which all is given or only the beginning.
+export type Matches = (text: string, allOfIt: boolean, call: Call) => Truth;
 export type Decides = (call: Call) => Leaf | undefined;
-export type Truths = (item: Json) => boolean;
-export type OnItems = (items: Json[], truth: Truths, call: Call) => boolean;
+export type Truths = (item: Json | Prefix) => Truth;
+export type OnItems = (items: Json[], truth: Truths, call: Call) => Truth;
 export type Judge = (toolName: string, result: Json, elapsedMs?: number) => Explanation;
 
 export interface Alternative {
@@ -82,6 +84,8 @@ export interface Leaf {
 }
 
 export interface Ruled {
+  name: string;
+  verdict: Verdict;
   tool: string;
   decides: Decides;
   explained: (leaf: Leaf, call: Call) => Explanation;
@@ -89,8 +93,13 @@ export interface Ruled {
 
 export interface Writing {
   parts: string[];
-  length: number;
-  most: number;
+  most: number; // characters of a text in it
+  put: (part: string) => boolean; // whether it goes on
+}
+
+export interface Written {
+  text: string | Prefix;
+  work: number;
 }
 
 export interface Dumps {
@@ -99,19 +108,32 @@ export interface Dumps {
 
 export const WORK = 50_000_000;
 export const ITEM = 16;
+export const TEXT = 16_777_216; // code points of a text that are read at most
 const MOST_READ = 64; // values that are remembered with their texts, and texts with their values
 
 export class UnknownFormat extends Error {}
 
 export class TooMuch extends Error {}
 
+// The beginning of a text whose rest was not read.
+export class Prefix {
+  text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export const UNREAD = new Prefix(""); // anything, or missing
+
 export class Call {
   tool: string;
   result: Json;
   elapsed_ms: Value;
   item: Value = undefined;
-  cut: boolean = false;
   left: number = WORK;
+  counted: string = "";
+  count: number = 0;
   read: Map<Value, Value> = new Map();
 
   constructor(tool: string, result: Json, elapsedMs: Value) {

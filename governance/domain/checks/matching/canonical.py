@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from governance.domain.checks.matching.call import MISSING
+from governance.domain.checks.matching.call import ITEM, MISSING, TEXT, UNREAD, Prefix
 
 SHOWN = 200  # characters of a value, in a reason and beside it
 EXACT = 2**53
@@ -15,17 +15,19 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 def said(value: Any) -> str:
     """In a sentence."""
-    if value is MISSING:
+    if value is MISSING or value is UNREAD:
         return ""
+    if type(value) is Prefix:
+        value = value.text
     text = whole(value[:SHOWN]) if type(value) is str else canonical(value, SHOWN)
     return text[:SHOWN]
 
 
 def shown(value: Any) -> Any:
     """Small and fit to be kept anywhere: a large one is shown as its text begins."""
-    if value is MISSING:
+    if value is MISSING or value is UNREAD:
         return None
-    if type(value) is str:
+    if type(value) is str or type(value) is Prefix:
         return said(value)
     if value is None or type(value) is bool:
         return value
@@ -49,11 +51,36 @@ def double(number: float) -> float:
 
 
 def canonical(value: Any, most: float = math.inf) -> str:
-    """The whole, or with `most` as much as tells whether it is longer. As deep as the value is."""
+    """The whole, or with `most` as much as tells whether it is longer."""
     parts: list[str] = []
     length = 0
+    for part in _parts(value, most):
+        parts.append(part)
+        length += len(part)
+        if length > most:
+            break
+    return "".join(parts)
+
+
+def written(value: Any, allowed: int) -> tuple[str | Prefix, int]:
+    """As much of it as may be written for that much work, and the work."""
+    parts: list[str] = []
+    length = spent = 0
+    for part in _parts(value, TEXT):
+        room = min(allowed - spent - ITEM, TEXT - length)
+        if len(part) > room:
+            parts.append(part[: max(room, 0)])
+            return Prefix("".join(parts)), allowed
+        parts.append(part)
+        length += len(part)
+        spent += ITEM + len(part)
+    return "".join(parts), spent
+
+
+def _parts(value: Any, most: float) -> Iterator[str]:
+    """A part for each value, with its name, and one for each end. As deep as the value is."""
     around: list[tuple[Iterator[tuple[str, Any]], str]] = [(iter([("", value)]), "")]
-    while around and length <= most:
+    while around:
         members, end = around[-1]
         before, each = next(members, (end, MISSING))
         if each is MISSING:
@@ -66,9 +93,8 @@ def canonical(value: Any, most: float = math.inf) -> str:
             before += "["
         else:
             before += _scalar(each, most)
-        parts.append(before)
-        length += len(before)
-    return "".join(parts)
+        if before:
+            yield before
 
 
 def _items_of(items: list[Any]) -> Iterator[tuple[str, Any]]:

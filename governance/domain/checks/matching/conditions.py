@@ -1,13 +1,18 @@
-"""From a condition to a function that answers with the leaf that decides, or with none."""
+"""From a condition to a function that answers with the leaf that decides, or with none.
+
+Where that depends on text that was not read, it answers that it is undecided: neither a condition
+nor its opposite is true then.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from governance.domain.checks.matching.call import ITEM, MISSING, Call
-from governance.domain.checks.matching.operators import Test, matching_any, operator_of
+from governance.domain.checks.matching.call import ITEM, MISSING, UNREAD, Call
+from governance.domain.checks.matching.operators import operator_of
 from governance.domain.checks.matching.patterns import Matches
 from governance.domain.checks.matching.selectors import Select, member_of_result, selector_of
+from governance.domain.checks.matching.texts import Test, matching_any
 
 
 class Leaf(NamedTuple):
@@ -16,14 +21,11 @@ class Leaf(NamedTuple):
 
 
 Condition = Callable[[Call], Leaf | None]
-Decide = Callable[[Iterable[bool]], bool]
+Truths = Iterable[bool | None]
+Decide = Callable[[Truths], bool | None]
 
 _NO_LEAF = Leaf("", lambda call: MISSING)
-_ON_ITEMS: dict[str, Decide] = {
-    "any_item": any,
-    "every_item": all,
-    "no_item": lambda truths: not any(truths),
-}
+UNDECIDED = Leaf("", lambda call: UNREAD)
 
 
 def condition_of(condition: Mapping[str, Any], patterns: Sequence[Matches]) -> Condition:
@@ -40,44 +42,53 @@ def condition_of(condition: Mapping[str, Any], patterns: Sequence[Matches]) -> C
 
 def _decided_by(leaf: Leaf, test: Test, written: Mapping[str, Any]) -> Condition:
     select = leaf.select
-    if written["op"] == "exists":
-        return lambda call: leaf if test(select(call), call) else None
-    name = member_of_result(written["select"])
+    asks_missing = written["op"] == "exists"
+    name = None if asks_missing else member_of_result(written["select"])
 
     def decided(call: Call) -> Leaf | None:
         value = select(call)
-        return leaf if value is not MISSING and test(value, call) else None
+        if value is MISSING and not asks_missing:
+            return None
+        truth = None if value is UNREAD else test(value, call)
+        return leaf if truth else UNDECIDED if truth is None else None
 
     def decided_by_member(call: Call) -> Leaf | None:
         result = call.result
         if type(result) is not dict or name not in result:
             return None
-        return leaf if test(result[name], call) else None
+        truth = test(result[name], call)
+        return leaf if truth else UNDECIDED if truth is None else None
 
     return decided if name is None else decided_by_member
 
 
 def _all(conditions: Sequence[Condition], call: Call) -> Leaf | None:
-    deciding = _NO_LEAF
+    deciding, undecided = _NO_LEAF, False
     for condition in conditions:
         leaf = condition(call)
         if leaf is None:
             return None
-        if deciding is _NO_LEAF:
+        if leaf is UNDECIDED:
+            undecided = True
+        elif deciding is _NO_LEAF:
             deciding = leaf
-    return deciding
+    return UNDECIDED if undecided else deciding
 
 
 def _any(conditions: Sequence[Condition], call: Call) -> Leaf | None:
+    undecided = None
     for condition in conditions:
         leaf = condition(call)
-        if leaf is not None:
+        if leaf is UNDECIDED:
+            undecided = leaf
+        elif leaf is not None:
             return leaf
-    return None
+    return undecided
 
 
 def _not(condition: Condition, first: Leaf, call: Call) -> Leaf | None:
-    return first if condition(call) is None else None
+    leaf = condition(call)
+    return first if leaf is None else leaf if leaf is UNDECIDED else None
 
 
 def _first_leaf(condition: Mapping[str, Any]) -> Leaf:
@@ -105,7 +116,7 @@ def _test_of(leaf: Mapping[str, Any], patterns: Sequence[Matches]) -> Test:
             _of_items,
             condition_of(value["when"], patterns),
             _cost(value["when"]),
-            lambda truths: compare(sum(truths), counted),
+            lambda truths: None if (count := _count(truths)) is None else compare(count, counted),
         )
     if op in _ON_ITEMS:
         return partial(_of_items, condition_of(value, patterns), _cost(value), _ON_ITEMS[op])
@@ -120,7 +131,45 @@ def _cost(condition: Mapping[str, Any]) -> int:
     return max(ITEM, sum(_cost(each) for each in inner or ()))
 
 
-def _of_items(when: Condition, cost: int, decide: Decide, seen: Any, call: Call) -> bool:
+def _any_true(truths: Truths) -> bool | None:
+    undecided = False
+    for truth in truths:
+        if truth:
+            return True
+        undecided = undecided or truth is None
+    return None if undecided else False
+
+
+def _all_true(truths: Truths) -> bool | None:
+    undecided = False
+    for truth in truths:
+        if truth is False:
+            return False
+        undecided = undecided or truth is None
+    return None if undecided else True
+
+
+def _none_true(truths: Truths) -> bool | None:
+    found = _any_true(truths)
+    return None if found is None else not found
+
+
+def _count(truths: Truths) -> int | None:
+    count, undecided = 0, False
+    for truth in truths:
+        count += truth is True
+        undecided = undecided or truth is None
+    return None if undecided else count
+
+
+_ON_ITEMS: dict[str, Decide] = {
+    "any_item": _any_true,
+    "every_item": _all_true,
+    "no_item": _none_true,
+}
+
+
+def _of_items(when: Condition, cost: int, decide: Decide, seen: Any, call: Call) -> bool | None:
     if type(seen) is not list:
         return False
     around = call.item
@@ -130,7 +179,8 @@ def _of_items(when: Condition, cost: int, decide: Decide, seen: Any, call: Call)
         call.item = around
 
 
-def _truths(when: Condition, cost: int, items: list[Any], call: Call) -> Iterator[bool]:
+def _truths(when: Condition, cost: int, items: list[Any], call: Call) -> Iterator[bool | None]:
     for call.item in items:
         call.spend(cost)
-        yield when(call) is not None
+        leaf = when(call)
+        yield None if leaf is UNDECIDED else leaf is not None

@@ -7,11 +7,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from governance.domain.checks.matching.call import ITEM, MISSING, Call
-from governance.domain.checks.matching.canonical import canonical, ordered
+from governance.domain.checks.matching.call import ITEM, MISSING, TEXT, UNREAD, Call, Prefix
+from governance.domain.checks.matching.canonical import canonical, ordered, written
 
-TEXT = 65_536  # characters of a text that is looked at
-LONGEST_JSON = 4_194_304  # characters of a text that `|json` reads
 DEEPEST_JSON = 100
 
 Select = Callable[[Call], Any]
@@ -56,10 +54,12 @@ def _path(base: str, steps: Sequence[Sequence[Any]]) -> Select:
             if many:
                 call.spend(ITEM * len(value))
                 found = [each for one in value if (each := step(one, call)) is not MISSING]
+                if step is _as_json and any(each is UNREAD for each in found):
+                    return UNREAD
                 value = [item for items in found for item in items] if spreads else found
             else:
                 value, many = step(value, call), spreads
-                if value is MISSING:
+                if value is MISSING or value is UNREAD:
                     break
         return value
 
@@ -102,22 +102,23 @@ def _values(value: Any, call: Call) -> Any:
 
 
 def _as_text(value: Any, call: Call) -> Any:
+    if value is MISSING or type(value) is str or type(value) is Prefix:
+        return value
     if type(value) is not list and type(value) is not dict:
-        return value if value is MISSING or type(value) is str else canonical(value)
+        return canonical(value)
     # By what it is, not by what it equals; remembered with it, so that no other takes its place.
     found = call.remembered(id(value))
     if found is MISSING:
-        found = canonical(value, TEXT), value
-        call.spend(ITEM * min(len(found[0]), TEXT))
+        text, work = written(value, call.left // 2)  # the other half is for reading it
+        call.spend(work)
+        found = text, value
         call.remember(id(value), found)
-    text: str = found[0]
-    call.cut = call.cut or len(text) > TEXT
-    return text[:TEXT]
+    return found[0]
 
 
 def _as_json(text: Any, call: Call) -> Any:
     if type(text) is not str:
-        return MISSING
+        return UNREAD if type(text) is Prefix else MISSING
     found = call.remembered(text)
     if found is MISSING:
         found = (_read(text, call),)
@@ -127,13 +128,14 @@ def _as_json(text: Any, call: Call) -> Any:
 
 def _read(text: str, call: Call) -> Any:
     # Most texts are none, and are known by how they begin.
-    written = text.lstrip(" \t\n\r")
-    if len(written) < len(text):
-        call.spend(len(text) - len(written))
-    if len(text) > LONGEST_JSON or written[:1] not in _BEGINNINGS:
-        return MISSING
-    call.spend(len(text))
-    if _too_deep(text):
+    begun = text.lstrip(" \t\n\r")
+    work, is_some = len(text) - len(begun), begun[:1] in _BEGINNINGS
+    if is_some:
+        work += len(text)
+    if work > call.left or (is_some and len(text) > TEXT):
+        return UNREAD
+    call.left -= work
+    if not is_some or _too_deep(text):
         return MISSING
     try:
         return _JSON.decode(text)

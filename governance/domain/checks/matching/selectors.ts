@@ -1,11 +1,9 @@
 // From a selector to a function that finds its value in a call, or that it is missing.
 
 import type { Alternative, Call, Follow, Json, Select, Step, Value } from "./call.ts";
-import { ITEM, UnknownFormat } from "./call.ts";
-import { beginning, canonical, isObject, member, points } from "./values.ts";
+import { ITEM, Prefix, TEXT, UNREAD, UnknownFormat } from "./call.ts";
+import { canonical, isObject, member, pointsOf, written } from "./values.ts";
 
-export const TEXT = 65_536; // code points of a text that are looked at
-const LONGEST_JSON = 4_194_304;
 const DEEPEST_JSON = 100;
 
 export function selectorOf(alternatives: Alternative[]): Select {
@@ -29,7 +27,7 @@ function pathOf(alternative: Alternative): Select {
   return (call) => {
     let value: Value = call[base];
     let many = false;
-    for (let at = 0; at < walk.length && value !== undefined; at += 1) {
+    for (let at = 0; at < walk.length && value !== undefined && value !== UNREAD; at += 1) {
       const step = walk[at] as Follow;
       if (many) {
         const items = value as Json[];
@@ -38,8 +36,9 @@ function pathOf(alternative: Alternative): Select {
         for (const one of items) {
           const each = step(one, call);
           if (each === undefined) continue;
+          if (each === UNREAD) return UNREAD;
           if (spreads[at]) for (const item of each as Json[]) found.push(item);
-          else found.push(each);
+          else found.push(each as Json);
         }
         value = found;
       } else {
@@ -72,23 +71,23 @@ function stepOf(step: Step): Follow {
         return names.map((name) => value[name] as Json);
       };
     case "json":
-      return (value, call) => (typeof value === "string" ? parsed(value, call) : undefined);
+      return (value, call) => {
+        if (value instanceof Prefix) return UNREAD;
+        return typeof value === "string" ? parsed(value, call) : undefined;
+      };
     case "text":
-      return (value, call) => (typeof value === "string" ? value : asText(value, call));
+      return (value, call) =>
+        typeof value === "string" || value instanceof Prefix ? value : asText(value, call);
   }
   throw new UnknownFormat("The step " + JSON.stringify(step[0]) + " is not known here.");
 }
 
-function asText(value: Json, call: Call): string {
+function asText(value: Json, call: Call): Value {
   if (!Array.isArray(value) && !isObject(value)) return canonical(value, TEXT);
-  let all = call.read.get(value) as string | undefined;
-  if (all === undefined) {
-    all = canonical(value, TEXT);
-    call.spend(ITEM * points(beginning(all, TEXT)));
-    call.remember(value, all);
-  }
-  const text = beginning(all, TEXT);
-  call.cut = call.cut || text.length < all.length;
+  if (call.read.has(value)) return call.read.get(value);
+  const { text, work } = written(value, Math.floor(call.left / 2)); // the other half is for reading it
+  call.spend(work);
+  call.remember(value, text);
   return text;
 }
 
@@ -102,12 +101,11 @@ function parsed(text: string, call: Call): Value {
 function read(text: string, call: Call): Value {
   let blank = 0;
   while (blank < text.length && " \t\n\r".includes(text.charAt(blank))) blank += 1;
-  call.spend(blank);
-  if (!/^[-{["0-9tfn]/.test(text.charAt(blank))) return undefined;
-  const length = points(text);
-  if (length > LONGEST_JSON) return undefined;
-  call.spend(length);
-  if (tooDeep(text)) return undefined;
+  const isSome = /^[-{["0-9tfn]/.test(text.charAt(blank));
+  const length = isSome ? pointsOf(text, call) : 0;
+  if (blank + length > call.left || length > TEXT) return UNREAD;
+  call.left -= blank + length;
+  if (!isSome || tooDeep(text)) return undefined;
   try {
     const value = JSON.parse(text) as Json;
     return allFinite(value) ? value : undefined;

@@ -1,8 +1,10 @@
 // Values of JSON, and their texts, which are counted in code points.
 
-import type { Json, Members, Value, Writing } from "./call.ts";
+import type { Call, Json, Members, Value, Writing, Written } from "./call.ts";
+import { ITEM, Prefix, TEXT, UNREAD } from "./call.ts";
 
 export const SHOWN = 200;
+const PIECE = 8_192;
 const SIZES: WeakMap<object, number> = new WeakMap(); // of objects, which tell it only by a walk
 
 export function points(text: string): number {
@@ -10,6 +12,15 @@ export function points(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at += width(text, at)) count += 1;
   return count;
+}
+
+// Of a text that several rules read, counted once.
+export function pointsOf(text: string, call: Call): number {
+  if (call.counted !== text) {
+    call.counted = text;
+    call.count = points(text);
+  }
+  return call.count;
 }
 
 export function width(text: string, at: number): number {
@@ -30,11 +41,23 @@ export function whole(text: string): string {
 
 export function folded(value: Value): Value {
   if (typeof value !== "string") return value;
-  return value.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase());
+  if (!/[A-Z]/.test(value)) return value;
+  if (!/[^\x00-\x7f]/.test(value)) return value.toLowerCase();
+  const parts: string[] = [];
+  for (let at = 0; at < value.length; at += PIECE) {
+    const codes: number[] = [];
+    for (let code = at; code < Math.min(at + PIECE, value.length); code += 1) {
+      const unit = value.charCodeAt(code);
+      codes.push(unit > 64 && unit < 91 ? unit + 32 : unit);
+    }
+    parts.push(String.fromCharCode.apply(null, codes));
+  }
+  return parts.join("");
 }
 
 export function isObject(value: Value): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  const isOther = value === null || Array.isArray(value) || value instanceof Prefix;
+  return typeof value === "object" && !isOther;
 }
 
 export function has(value: Members, name: string): boolean {
@@ -74,48 +97,67 @@ export function same(wanted: Value, seen: Value): boolean {
 }
 
 export function canonical(value: Json, most: number): string {
-  const writing: Writing = { parts: [], length: 0, most };
-  write(value, writing);
-  return writing.parts.join("");
+  let length = 0;
+  const parts: string[] = [];
+  const put = (part: string): boolean => {
+    parts.push(part);
+    length += part.length;
+    return length <= 2 * most;
+  };
+  write(value, "", { parts, most, put });
+  return parts.join("");
 }
 
-export function write(value: Json, writing: Writing): void {
-  if (writing.length > 2 * writing.most) return;
+// As much of it as may be written for that much work, and the work.
+export function written(value: Json, allowed: number): Written {
+  let length = 0;
+  let spent = 0;
+  let isCut = false;
+  const parts: string[] = [];
+  const put = (part: string): boolean => {
+    const room = Math.min(allowed - spent - ITEM, TEXT - length);
+    const size = points(part);
+    isCut = size > room;
+    parts.push(isCut ? beginning(part, Math.max(room, 0)) : part);
+    length += size;
+    spent += ITEM + size;
+    return !isCut;
+  };
+  const most = TEXT;
+  write(value, "", { parts, most, put });
+  const text = parts.join("");
+  return isCut ? { text: new Prefix(text), work: allowed } : { text, work: spent };
+}
+
+// A part for each value, with its name, and one for each end.
+export function write(value: Json, before: string, writing: Writing): boolean {
   if (Array.isArray(value)) {
-    value.forEach((item, at) => {
-      put(at ? "," : "[", writing);
-      write(item, writing);
-    });
-    put(value.length ? "]" : "[]", writing);
-  } else if (isObject(value)) {
-    const names = Object.keys(value).sort();
-    names.forEach((name, at) => {
-      if (writing.length > 2 * writing.most) return;
-      put((at ? "," : "{") + JSON.stringify(name) + ":", writing);
-      write(value[name] as Json, writing);
-    });
-    put(names.length ? "}" : "{}", writing);
-  } else {
-    const text = typeof value === "string" ? beginning(value, writing.most) : value;
-    put(JSON.stringify(text), writing);
+    if (!writing.put(before + "[")) return false;
+    if (!value.every((item, at) => write(item, at ? "," : "", writing))) return false;
+    return writing.put("]");
   }
-}
-
-export function put(text: string, writing: Writing): void {
-  if (writing.length > 2 * writing.most) return;
-  writing.parts.push(text);
-  writing.length += text.length;
+  if (isObject(value)) {
+    if (!writing.put(before + "{")) return false;
+    const names = Object.keys(value).sort();
+    const writes = (name: string, at: number): boolean =>
+      write(value[name] as Json, (at ? "," : "") + JSON.stringify(name) + ":", writing);
+    return names.every(writes) && writing.put("}");
+  }
+  const text = typeof value === "string" ? beginning(value, writing.most) : value;
+  return writing.put(before + JSON.stringify(text));
 }
 
 export function said(value: Value): string {
-  if (value === undefined) return "";
+  if (value === undefined || value === UNREAD) return "";
+  if (value instanceof Prefix) return said(value.text);
   const text = typeof value === "string" ? whole(beginning(value, SHOWN)) : canonical(value, SHOWN);
   return beginning(text, SHOWN);
 }
 
 export function shown(value: Value): Json {
-  if (value === undefined || value === null || typeof value === "boolean") return value ?? null;
-  if (typeof value === "string") return said(value);
+  if (value === undefined || value === UNREAD) return null;
+  if (value === null || typeof value === "boolean") return value;
+  if (typeof value === "string" || value instanceof Prefix) return said(value);
   const text = canonical(value, SHOWN);
   if (points(text) > SHOWN || text.includes("\\ud")) return beginning(text, SHOWN);
   return JSON.parse(text) as Json;

@@ -8,13 +8,15 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from governance.domain.checks.exports import typescript_matcher_text
+from governance.domain.checks.exports import matcher_text, typescript_matcher_text
+from governance.domain.checks.matcher import Judge
+from governance.domain.checks.matching.call import TEXT, WORK
 
 LONGEST = 120  # seconds that a process may take
 
@@ -132,12 +134,27 @@ def without_types(text: str) -> str:
     return re.sub(rf"(?<=[\w)\]])\??: {_TYPE}(?=[,)=; ])", "", text)
 
 
+class Limits(NamedTuple):
+    work: int = WORK
+    text: int = TEXT
+
+
+def limited_build(limits: Limits) -> Callable[[Any], Judge]:
+    """The matcher of an exported module, with other limits."""
+    names: dict[str, Any] = {"__name__": "exported"}
+    exec(matcher_text(), names)  # noqa: S102 - as an agent imports it
+    names["Call"].left, names["TEXT"] = limits
+    build: Callable[[Any], Judge] = names["build"]
+    return build
+
+
 class NodeMatcher:
     """The matcher itself, for checks that are made while it runs."""
 
     def __init__(self, folder: Path) -> None:
         text = without_types(typescript_matcher_text())
-        (folder / "matcher.mjs").write_text(f"{text}\nexport {{ build, plain }};\n")
+        text = re.sub(r"(?m)^const (WORK|TEXT) =", r"let \1 =", text)
+        (folder / "matcher.mjs").write_text(f"{text}\nexport {{ build, plain }};\n{_LIMIT}")
         (folder / "serve.mjs").write_text(_SERVE)
         self._process = subprocess.Popen(
             [node(), "serve.mjs"],
@@ -147,10 +164,15 @@ class NodeMatcher:
             text=True,
         )
 
-    def judged(self, compiled: Any, calls: Sequence[tuple[str, str, float | None]]) -> list[Any]:
+    def judged(
+        self,
+        compiled: Any,
+        calls: Sequence[tuple[str, str, float | None]],
+        limits: Limits = Limits(),  # noqa: B008 - a tuple
+    ) -> list[Any]:
         assert self._process.stdin
         assert self._process.stdout
-        self._process.stdin.write(json.dumps([compiled, calls]) + "\n")
+        self._process.stdin.write(json.dumps([compiled, calls, limits]) + "\n")
         self._process.stdin.flush()
         answers: list[Any] = json.loads(self._process.stdout.readline())
         return answers
@@ -159,12 +181,14 @@ class NodeMatcher:
         self._process.communicate(timeout=LONGEST)
 
 
+_LIMIT = "export const limit = (work, text) => { WORK = work; TEXT = text; };"
 _SERVE = """
 import { createInterface } from "node:readline";
-import { build, plain } from "./matcher.mjs";
+import { build, limit, plain } from "./matcher.mjs";
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const [compiled, calls] = JSON.parse(line);
+  const [compiled, calls, [work, text]] = JSON.parse(line);
+  limit(work, text);
   const judge = build(compiled);
   const said = calls.map(([tool, text, elapsed]) => {
     const result = plain(JSON.parse(text), []);

@@ -29,8 +29,6 @@ from tests.governance.domain.checks.oracle_values import (
     without_halves,
 )
 
-TEXT = 65_536
-
 
 class Said(NamedTuple):
     verdict: str
@@ -56,12 +54,12 @@ def judged(document: dict[str, Any], tool: str, result: Any, elapsed_ms: Any = N
             labels = [rule["label"]] if "label" in rule else []
             return Said(
                 *(rule["verdict"], rule["id"], selector, shown(value), reason, labels),
-                *(looking.cut, leaf),
+                *(False, leaf),
             )
     verdict, name, selector, value, reason = document["otherwise"], "otherwise", "", GONE, ""
     if verdict == "default":
         verdict, name, selector, value, reason = by_default(looking.result)
-    return Said(verdict, name, selector, shown(value), reason, [], looking.cut, None)
+    return Said(verdict, name, selector, shown(value), reason, [], cut=False, leaf=None)
 
 
 def by_default(result: Any) -> tuple[str, str, str, Any, str]:
@@ -84,7 +82,6 @@ class Looking:
     tool: str
     result: Any
     elapsed_ms: Any
-    cut: bool = False
     read: dict[str, Any] = field(default_factory=dict)
 
     def holds(self, when: dict[str, Any], item: Any) -> tuple[bool, Any]:
@@ -129,10 +126,9 @@ class Looking:
         return isinstance(seen, str) and self.in_text(op, seen, wanted, options)
 
     def in_text(self, op: str, seen: str, wanted: Any, options: dict[str, bool]) -> bool:
-        self.cut |= len(seen) > TEXT
         several = wanted if isinstance(wanted, list) else [wanted]
         fold: Callable[[Any], Any] = lowered if options.get("ignore_case") else same
-        text = fold(seen[:TEXT])
+        text = fold(seen)
         if op.startswith("matches"):
             # Letters that stand for a class are never capitals in what is generated here, and no
             # pattern asks for the character that stands in for halves, which RE2 cannot read.
@@ -192,10 +188,7 @@ class Looking:
 
     def stepped(self, value: Any, step: str) -> Any:
         if step == "|text":
-            text = value if isinstance(value, str) else canonical(value)
-            if not isinstance(value, str) and len(text) > TEXT:
-                self.cut, text = True, text[:TEXT]
-            return text
+            return value if isinstance(value, str) else canonical(value)
         if step == "|json":
             return decoded(value) if isinstance(value, str) else GONE
         if step.startswith("["):

@@ -14,15 +14,17 @@ from governance.domain.checks.automata import automaton
 from governance.domain.checks.compiled import Compiled
 from governance.domain.checks.exports import python_module, typescript_module
 from governance.domain.checks.matcher import canonical
-from governance.domain.checks.matching.call import ITEM, WORK
+from governance.domain.checks.matching.call import ITEM
 from governance.domain.checks.named import NamedCheck
 from governance.domain.checks.text import check_text
 from tests.governance.domain.checks.exported import (
     Answer,
     Asked,
+    Limits,
     NodeMatcher,
     by_node,
     by_python,
+    limited_build,
 )
 from tests.governance.domain.checks.generated import REACHED, Generated, constructs, generated
 from tests.governance.domain.checks.handmade import check, leaf, piped, rule
@@ -124,7 +126,6 @@ def test_whatever_is_written_and_returned_all_of_them_agree(node: NodeMatcher, d
         assert comparable(told) == expected
 
 
-LEFT = 1_000  # of the budget, for the rule that is tried
 B_OF_ITEM = [{"base": "item", "steps": [["key", "b"]]}]
 OF_ITEMS = {
     "any": [
@@ -140,12 +141,17 @@ SPENDS = [
     ("equals", 5, [["key", "a"], ["values"]], {"a": {"b": 1, "c": 2}}, 32),
     ("equals", 5, [["key", "a"], ["items"], ["key", "b"]], {"a": [1, {"b": 2}, 3]}, 48),
     ("equals", [], [["key", "a"]], {"a": [1]}, 16),
-    ("equals", 5, [["key", "a"], ["text"]], {"a": ["\U0001f600"]}, 80),
+    ("equals", 5, [["key", "a"], ["text"]], {"a": ["\U0001f600"]}, 2 * (3 * ITEM + 5)),
     ("equals", 5, [["key", "a"], ["json"]], {"a": '["\U0001f600"]'}, 5),
     ("equals", 5, [["key", "a"], ["json"]], {"a": "no JSON"}, 7),
     ("equals", 5, [["key", "a"], ["json"]], {"a": "It is no JSON"}, 0),
-    ("contains", "z", [["key", "a"]], {"a": "\U0001f600\U0001f600"}, 2),
-    ("contains_any", ["z"] * 40, [["key", "a"]], {"a": "1234"}, 44),
+    ("contains", "z", [["key", "a"]], {"a": "\U0001f600" * 16}, 3),
+    ("contains", "\U0001f600" * 16, [["key", "a"]], {"a": "y" * 16}, 5),
+    ("starts_with", "\U0001f600" * 16, [["key", "a"]], {"a": "y"}, 16),
+    ("ends_with", "\U0001f600" * 16, [["key", "a"]], {"a": "y" * 99}, 16),
+    ("matches", 0, [["key", "a"]], {"a": "\U0001f600" * 16}, 16),
+    ("matches", 1, [["key", "a"]], {"a": "y" * 16}, 1),
+    ("contains_any", ["z"] * 40, [["key", "a"]], {"a": "1234"}, 40),
     ("matches_any", [0, 0, 0], [["key", "a"]], {"a": "1234"}, 44),
     ("equals", [1, [2, "\U0001f600" * 32]], [["key", "a"]], {"a": [1, [3, "y"]]}, 98),
     ("equals", {"b": 1}, [["key", "a"]], {"a": {"c": 1}}, 48),
@@ -163,22 +169,47 @@ SPENDS = [
 ]
 
 
+FOLDED = {**leaf("contains", "Z", piped(["key", "a"])), "ignore_case": True}
+
+
 @pytest.mark.parametrize(("op", "wanted", "steps", "result", "cost"), SPENDS)
-def test_the_budget_of_a_judgement_ends_at_the_same_place(
+def test_the_budget_of_a_verdict_ends_at_the_same_place(
     node: NodeMatcher, op: str, wanted: Any, steps: list[Any], result: dict[str, Any], cost: int
 ):
-    spent = (WORK - LEFT) // 1_000  # by a pattern for each thousand, and all but one once more
-    tried = rule(leaf(op, wanted, piped(*steps)))
-    compiled: Any = check(
-        rule(leaf("matches_any", [0] * spent, piped(["key", "much"]))),
-        rule(leaf("starts_with", "z", piped(["key", "some"]))),
-        tried,
-        automata=[automaton("^z")],
-    )
-    check_here = NamedCheck(compiled)
-    for some, verdict in ((LEFT - cost, "success"), (LEFT - cost + 1, "unknown")):
-        given = {"much": "x" * (1_000 - ITEM), "some": "x" * (some + ITEM), **result}
-        (told,) = node.judged(compiled, [("tool", json.dumps(given), None)])
-        said = check_here.explain("tool", given)
+    ends_at(node, leaf(op, wanted, piped(*steps)), result, cost)
+
+
+def test_half_of_what_is_left_is_for_searching_what_was_folded(node: NodeMatcher):
+    ends_at(node, FOLDED, {"a": "\U0001f600É" * 8}, 2 * 16)
+
+
+def ends_at(node: NodeMatcher, condition: Any, result: Any, cost: int) -> None:
+    compiled = check(rule(condition), automata=[automaton("z"), automaton("^z")])
+    for work, verdict in ((cost, "success"), (cost - 1, "unknown")):
+        limits = Limits(work=work)
+        (told,) = node.judged(compiled, [("tool", json.dumps(result), None)], limits)
+        said = limited_build(limits)(compiled)("tool", result, None)
         assert (said.verdict, told[0]) == (verdict, verdict)
+        assert said.cut is (verdict == "unknown")
         assert comparable(told) == comparable(said)
+
+
+few = st.integers(0, 400)
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(documents(), calls, few, few)
+def test_what_was_not_read_never_turns_into_another_verdict(
+    node: NodeMatcher, document, calls, work, text
+):
+    """Of a text that was cut all say the same, and nothing that the rest could refute."""
+    compiled, limits = compiled_of(document), Limits(work, text // 8)
+    cut_short, all_of_it = limited_build(limits)(compiled), NamedCheck(compiled)
+    texts = [(tool, json.dumps(result), ms) for tool, result, ms in calls]
+    for (tool, result, ms), told in zip(calls, node.judged(compiled, texts, limits), strict=True):
+        said, expected = cut_short(tool, result, ms), all_of_it.explain(tool, result, ms)
+        assert comparable(told) == comparable(said)
+        if not said.cut:
+            assert said[:3] == expected[:3]
+        else:
+            assert said.verdict in {"unknown", expected.verdict} - {"success"}

@@ -12,7 +12,7 @@ import yaml
 from governance.domain import yaml_text
 from governance.domain.checks import automata, pattern_table, rules, text
 from governance.domain.checks.matcher import Explanation, build
-from governance.domain.checks.matching import selectors
+from governance.domain.checks.matching import call, selectors
 from governance.domain.checks.operators import COMBINED, OPERATORS, OPTIONS
 from governance.domain.checks.shipped import shipped
 from governance.domain.checks.text import check_text
@@ -96,8 +96,8 @@ def test_the_page_tells_the_limits_that_hold():
         *(f"{rules.MOST} of its own", f"{rules.MOST_WITH_INCLUDED:,} with those of includes"),
         *(f"{pattern_table.LONGEST:,} characters", f"{automata.MOST_STATES:,} states"),
         f"{pattern_table.MOST_STATES:,} states for all",
-        f"{selectors.TEXT:,} characters are looked at",
-        *(f"{selectors.LONGEST_JSON:,} characters", f"nested {selectors.DEEPEST_JSON} deep"),
+        *(f"{call.TEXT:,} characters are read", f"nested {selectors.DEEPEST_JSON} deep"),
+        f"{call.WORK:,} characters read by a regular expression",
     ):
         assert number in told
 

@@ -2,21 +2,31 @@
 
 from typing import Any
 
-WORK = 50_000_000  # a character looked at is one, what is asked of an item sixteen: about a second
+WORK = 50_000_000  # a character read is one, what is asked of an item sixteen: about a second
 ITEM = 16
+TEXT = 16_777_216  # characters of a text that are read at most
 MOST_READ = 64  # values that are remembered with their texts, and texts with their values
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+UNREAD: Any = type("Unread", (), {"__repr__": lambda self: "UNREAD"})()  # anything, or missing
 
 
 class TooMuch(Exception):
     """What is asked of a result is more than a verdict may cost."""
 
 
+class Prefix:
+    """The beginning of a text whose rest was not read."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
 class Call:
     # Made once for each result: what most of them never change stands here, and costs nothing.
     item: Any = MISSING
     elapsed_ms: Any = MISSING
-    cut = False
     left = WORK
     read: dict[Any, Any] | None = None
 

@@ -1,15 +1,19 @@
-"""From an operator to a test: false of what is missing, and of what it is not meant for."""
+"""From an operator to a test: false of what is missing, and of what it is not meant for; undecided
+where that depends on what was not read."""
 
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from edictum_site_client.site.matching.call import ITEM, MISSING, Call
+from edictum_site_client.site.matching.call import ITEM, MISSING, Call, Prefix
 from edictum_site_client.site.matching.canonical import EXACT, double
-from edictum_site_client.site.matching.patterns import Matches
-from edictum_site_client.site.matching.selectors import TEXT
-
-Test = Callable[[Any, Call], bool]
+from edictum_site_client.site.matching.texts import (
+    Test,
+    containing_any,
+    ending_with,
+    folded,
+    starting_with,
+)
 
 
 class UnknownFormat(ValueError):
@@ -18,24 +22,20 @@ class UnknownFormat(ValueError):
 
 def operator_of(op: str, value: Any, *, fold: bool = False) -> Test:
     if fold:
-        value = [_folded(each) for each in value] if isinstance(value, list) else _folded(value)
+        value = [folded(each) for each in value] if isinstance(value, list) else folded(value)
     match op:
         case "exists":
             return lambda seen, call: (seen is not MISSING and seen is not None) is value
         case "equals" | "in":
             return _among([value] if op == "equals" else value, fold=fold)
         case "not_equals" | "not_in":
-            same = _among([value] if op == "not_equals" else value, fold=fold)
-            return lambda seen, call: seen is not MISSING and not same(seen, call)
-        case "contains":
-            return _of_text(lambda text: value in text, fold=fold)
-        case "contains_any":
-            work = 1 + len(value) // 16
-            return _of_text(lambda text: any(each in text for each in value), work, fold=fold)
+            return _other_than(_among([value] if op == "not_equals" else value, fold=fold))
+        case "contains" | "contains_any":
+            return containing_any([value] if op == "contains" else value, fold=fold)
         case "starts_with":
-            return _of_text(lambda text: text.startswith(value), fold=fold)
+            return starting_with(value, fold=fold)
         case "ends_with":
-            return _of_text(lambda text: text.endswith(value), fold=fold)
+            return ending_with(value, fold=fold)
         case "gt" | "gte" | "lt" | "lte":
             return _of_number(_COMPARISONS[op], double(value))
         case "type":
@@ -44,26 +44,28 @@ def operator_of(op: str, value: Any, *, fold: bool = False) -> Test:
         case "empty":
             return lambda seen, call: seen is not MISSING and _is_empty(seen) is value
         case "length":
-            compare = operator_of(value["op"], value["value"])
-            return lambda seen, call: type(seen) in _SIZED and compare(len(seen), call)
+            return _of_length(operator_of(value["op"], value["value"]))
         case _:
             raise UnknownFormat(f"The operator {op!r} is not known here.")
 
 
-def matching_any(patterns: Sequence[Matches]) -> Test:
-    return _of_text(lambda text: any(matches(text) for matches in patterns), len(patterns))
-
-
-def _of_text(test: Callable[[str], bool], work: int = 1, *, fold: bool = False) -> Test:
-    def of_text(seen: Any, call: Call) -> bool:
-        if type(seen) is not str:
+def _other_than(same: Test) -> Test:
+    def differs(seen: Any, call: Call) -> bool | None:
+        if seen is MISSING:
             return False
-        if len(seen) > TEXT:
-            seen, call.cut = seen[:TEXT], True
-        call.spend(len(seen) * work + ITEM * (work - 1))
-        return test(_folded(seen) if fold else seen)
+        truth = same(seen, call)
+        return None if truth is None else not truth
 
-    return of_text
+    return differs
+
+
+def _of_length(compare: Test) -> Test:
+    def of_length(seen: Any, call: Call) -> bool | None:
+        if type(seen) in _SIZED:
+            return compare(len(seen), call)
+        return None if type(seen) is Prefix else False
+
+    return of_length
 
 
 def _of_number(compare: Callable[[Any, Any], bool], bound: float) -> Test:
@@ -86,18 +88,18 @@ def _among(values: Sequence[Any], *, fold: bool) -> Test:
     words = {value for value in values if value is None or type(value) is bool}
     deep = [(value, _size(value)) for value in values if type(value) in (list, dict)]
 
-    def among(seen: Any, call: Call) -> bool:
+    def among(seen: Any, call: Call) -> bool | None:
         kind = type(seen)
         if kind is str:
             if walk:
                 call.spend(walk)
-            return len(seen) in lengths and (_folded(seen) if fold else seen) in texts
+            return len(seen) in lengths and (folded(seen) if fold else seen) in texts
         if kind is int or kind is float:
             return double(seen) in numbers
         if kind is list or kind is dict:
             call.spend(ITEM * len(deep))
             return any(_same_as(value, size, seen, call) for value, size in deep)
-        return seen in words
+        return None if kind is Prefix else seen in words
 
     return among
 
@@ -132,25 +134,17 @@ def _same(wanted: Any, seen: Any) -> bool:
     return bool(wanted == seen)
 
 
-def _folded(value: Any) -> Any:
-    """A to Z only: what other letters fold to is nowhere the same."""
-    if type(value) is not str:
-        return value
-    return value.lower() if value.isascii() else value.translate(_CAPITALS)
-
-
 def _is_empty(value: Any) -> bool:
     return value is None or (type(value) in _SIZED and not value)
 
 
-_CAPITALS = {capital: capital + 32 for capital in range(ord("A"), ord("Z") + 1)}
 _COMPARISONS = {"gt": operator.gt, "gte": operator.ge, "lt": operator.lt, "lte": operator.le}
 _NUMBERS, _SIZED = (int, float), (str, list, dict)
 _TYPES: dict[str, tuple[type, ...]] = {
     "null": (type(None),),
     "bool": (bool,),
     "number": _NUMBERS,
-    "string": (str,),
+    "string": (str, Prefix),
     "array": (list,),
     "object": (dict,),
 }
