@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from governance.domain.checks.matching.call import ITEM, MISSING, TEXT, UNREAD, Prefix
+from governance.domain.checks.matching.call import MISSING, TEXT, UNREAD, Prefix
 
 SHOWN = 200  # characters of a value, in a reason and beside it
+WRITE = 32  # the work for each value in a text of it, beside its characters
 EXACT = 2**53
 _HALVES = re.compile("[\ud800-\udfff]")
 
@@ -67,13 +68,13 @@ def written(value: Any, allowed: int) -> tuple[str | Prefix, int]:
     parts: list[str] = []
     length = spent = 0
     for part in _parts(value, TEXT):
-        room = min(allowed - spent - ITEM, TEXT - length)
+        room = min(allowed - spent - WRITE, TEXT - length)
         if len(part) > room:
             parts.append(part[: max(room, 0)])
             return Prefix("".join(parts)), allowed
         parts.append(part)
         length += len(part)
-        spent += ITEM + len(part)
+        spent += WRITE + len(part)
     return "".join(parts), spent
 
 

@@ -1,10 +1,11 @@
 // Values of JSON, and their texts, which are counted in code points.
 
 import type { Call, Json, Members, Value, Writing, Written } from "./call.ts";
-import { ITEM, Prefix, TEXT, UNREAD } from "./call.ts";
+import { Prefix, TEXT, UNREAD } from "./call.ts";
 
 export const SHOWN = 200;
 const PIECE = 8_192;
+const WRITE = 32; // the work for each value in a text of it, beside its characters
 const SIZES: WeakMap<object, number> = new WeakMap(); // of objects, which tell it only by a walk
 
 export function points(text: string): number {
@@ -115,12 +116,12 @@ export function written(value: Json, allowed: number): Written {
   let isCut = false;
   const parts: string[] = [];
   const put = (part: string): boolean => {
-    const room = Math.min(allowed - spent - ITEM, TEXT - length);
+    const room = Math.min(allowed - spent - WRITE, TEXT - length);
     const size = points(part);
     isCut = size > room;
     parts.push(isCut ? beginning(part, Math.max(room, 0)) : part);
     length += size;
-    spent += ITEM + size;
+    spent += WRITE + size;
     return !isCut;
   };
   const most = TEXT;

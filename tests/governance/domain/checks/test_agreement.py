@@ -14,7 +14,6 @@ from governance.domain.checks.automata import automaton
 from governance.domain.checks.compiled import Compiled
 from governance.domain.checks.exports import python_module, typescript_module
 from governance.domain.checks.matcher import canonical
-from governance.domain.checks.matching.call import ITEM
 from governance.domain.checks.named import NamedCheck
 from governance.domain.checks.text import check_text
 from tests.governance.domain.checks.exported import (
@@ -141,7 +140,7 @@ SPENDS = [
     ("equals", 5, [["key", "a"], ["values"]], {"a": {"b": 1, "c": 2}}, 32),
     ("equals", 5, [["key", "a"], ["items"], ["key", "b"]], {"a": [1, {"b": 2}, 3]}, 48),
     ("equals", [], [["key", "a"]], {"a": [1]}, 16),
-    ("equals", 5, [["key", "a"], ["text"]], {"a": ["\U0001f600"]}, 2 * (3 * ITEM + 5)),
+    ("equals", 5, [["key", "a"], ["text"]], {"a": ["\U0001f600"]}, 2 * (3 * 32 + 5)),
     ("equals", 5, [["key", "a"], ["json"]], {"a": '["\U0001f600"]'}, 5),
     ("equals", 5, [["key", "a"], ["json"]], {"a": "no JSON"}, 7),
     ("equals", 5, [["key", "a"], ["json"]], {"a": "It is no JSON"}, 0),
@@ -151,6 +150,8 @@ SPENDS = [
     ("ends_with", "\U0001f600" * 16, [["key", "a"]], {"a": "y" * 99}, 16),
     ("matches", 0, [["key", "a"]], {"a": "\U0001f600" * 16}, 16),
     ("matches", 1, [["key", "a"]], {"a": "y" * 16}, 1),
+    ("matches", 2, [["key", "a"]], {"a": "y" * 16}, 8 * 16),
+    ("matches", 3, [["key", "a"]], {"a": "\u20ac\U00030000é" * 5_000}, 15_000),
     ("contains_any", ["z"] * 40, [["key", "a"]], {"a": "1234"}, 40),
     ("matches_any", [0, 0, 0], [["key", "a"]], {"a": "1234"}, 44),
     ("equals", [1, [2, "\U0001f600" * 32]], [["key", "a"]], {"a": [1, [3, "y"]]}, 98),
@@ -184,7 +185,8 @@ def test_half_of_what_is_left_is_for_searching_what_was_folded(node: NodeMatcher
 
 
 def ends_at(node: NodeMatcher, condition: Any, result: Any, cost: int) -> None:
-    compiled = check(rule(condition), automata=[automaton("z"), automaton("^z")])
+    patterns = [automaton(each) for each in ("z", "^z", "\U00020001", "[€é]x")]
+    compiled = check(rule(condition), automata=patterns)
     for work, verdict in ((cost, "success"), (cost - 1, "unknown")):
         limits = Limits(work=work)
         (told,) = node.judged(compiled, [("tool", json.dumps(result), None)], limits)

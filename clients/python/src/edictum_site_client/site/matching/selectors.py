@@ -3,8 +3,9 @@
 import json
 import math
 import operator
-import re
+from array import array
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from edictum_site_client.site.matching.call import ITEM, MISSING, TEXT, UNREAD, Call, Prefix
@@ -148,12 +149,8 @@ def _too_deep(text: str) -> bool:
     if text.count("[") + text.count("{") <= DEEPEST_JSON:
         return False
     outside = "".join(text.replace("\\\\", "").replace('\\"', "").split('"')[::2])
-    depth = 0
-    for bracket in re.sub(r"[^][{}]+", "", outside):
-        depth += 1 if bracket in "[{" else -1
-        if depth > DEEPEST_JSON:
-            return True
-    return False
+    brackets = outside.encode("utf-8", "surrogatepass").translate(_ONE_DOWN_OR_UP, _NO_BRACKETS)
+    return max(accumulate(array("b", brackets)), default=0) > DEEPEST_JSON
 
 
 def _finite(digits: str) -> float:
@@ -170,6 +167,8 @@ def _refused(word: str) -> Any:
 _BASES: dict[str, Select] = {
     base: operator.attrgetter(base) for base in ("result", "tool", "elapsed_ms", "item")
 }
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_ONE_DOWN_OR_UP = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
 _BEGINNINGS = frozenset('{["-0123456789tfn')
 _JSON = json.JSONDecoder(
     parse_float=_finite,
