@@ -1,5 +1,6 @@
 """What goes wrong before a view is reached, or in it: JSON below the API, else a page."""
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from edictum_site.middleware import API_PREFIXES
+from outcomes.models.faults import end_session_if_read_only
 
 
 def is_api(request: HttpRequest) -> bool:
@@ -41,6 +43,7 @@ def too_many(request: HttpRequest) -> HttpResponse:
 
 
 def failed(request: HttpRequest) -> HttpResponse:
+    end_session_if_read_only(sys.exception())
     if is_api(request):
         return api_error(500, "failed", "Something went wrong here; the log tells what.")
     # Without the request: what failed may be what the shell of a page asks for.

@@ -12,7 +12,7 @@ from outcomes.api.routing import router
 from outcomes.commands import readiness
 from outcomes.domain.readiness import Problem
 
-PARTS: Final = ("database", "schema", "inbox", "artifacts")
+PARTS: Final = {"database": "up", "schema": "ok", "inbox": "ok", "artifacts": "ok"}
 RETRY_AFTER: Final = "5"  # seconds
 
 
@@ -35,7 +35,7 @@ def health(request: HttpRequest) -> HttpResponse:
     problems = readiness.problems()
     troubled = {each.part: each.detail for each in problems}
     told: dict[str, Any] = {"status": _status(problems)}
-    told |= {part: troubled.get(part, "ok") for part in PARTS}
+    told |= {part: troubled.get(part, well) for part, well in PARTS.items()}
     told |= _broker_and_worker()
     if "database" not in troubled:
         told |= _of_database(request, is_ready=not problems)

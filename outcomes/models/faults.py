@@ -21,14 +21,14 @@ def is_passing(error: Exception) -> bool:
     return any(word in str(error) for word in _WORDS)
 
 
-def is_read_only(error: BaseException) -> bool:
+def is_read_only(error: BaseException | None) -> bool:
     """Django calls it an internal error, as if the database had broken."""
     return (
         isinstance(error, InternalError) and getattr(error.__cause__, "sqlstate", "") == READ_ONLY
     )
 
 
-def end_session_if_read_only(error: BaseException) -> None:
+def end_session_if_read_only(error: BaseException | None) -> None:
     """A session that began read-only stays so when the database is written again: the next one is
     asked anew."""
     if is_read_only(error) and not connection.in_atomic_block:

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 
 import pytest
 from django.db import connection
+from django.urls import reverse
 
 from governance import auth
+from governance.domain.roles import Role
 from outcomes.models import Batch, StoredValue
 from tests import builders
 from tests.edictum_site.test_session_store_away import HERE, incremented
@@ -94,3 +96,14 @@ def test_no_batch_is_set_aside_while_the_database_writes_nothing(key: str):
     assert (batch.tries, batch.set_aside_at, batch.error) == (0, None, "")
     settle()
     assert not Batch.objects.exists()
+
+
+def test_a_page_that_wrote_in_vain_writes_again_when_the_database_does():
+    project = builders.a_project()
+    client = builders.signed_in(builders.a_member(project, Role.ADMIN).user)
+    client.raise_request_exception = False
+    form = {"name": "a key", "environment": "production", "scopes": ["read"]}
+    address = reverse("governance:new_key", args=[project.slug])
+    with read_only():
+        assert client.post(address, form).status_code in {500, 503}
+    assert client.post(address, form).status_code in {200, 302}

@@ -1,8 +1,12 @@
 """How many bytes the front reads for whom."""
 
+from pathlib import Path
+
 import pytest
 from django.conf import settings
+from django.db import connection
 
+from edictum_site.front.bodies import BodyRefused
 from edictum_site.uploads import DOCUMENT_BYTES, INGEST_BYTES, may_upload
 from tests import builders
 
@@ -40,3 +44,16 @@ def test_a_key_that_may_not_post_sends_neither(project):
 def test_a_page_takes_a_form_from_who_is_signed_in(admin_client):
     cookie = f"sessionid={admin_client.cookies['sessionid'].value}"
     assert asked("/p/default/contracts/", cookie=cookie) == DOCUMENT_BYTES
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whoever_sends_while_the_database_is_away_is_to_come_again(monkeypatch):
+    key, _ = builders.a_key(builders.a_project(), "ingest")
+    connection.close()
+    with monkeypatch.context() as away:
+        away.setitem(connection.settings_dict, "NAME", str(Path(settings.DATA)))  # no database
+        with pytest.raises(BodyRefused) as refused:
+            asked("/v1/outcomes", key)
+        connection.close()
+    assert (refused.value.status, refused.value.code) == (503, "database_unavailable")
+    assert asked("/v1/outcomes", key) == INGEST_BYTES
