@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from edictum_site_client.executor import BoundedExecutor, ToolCall, ToolSpec, TurnState
-from edictum_site_client.outcomes import ToolOutcome
+from edictum_site_client.outcomes import ToolExecutionResult, ToolFailure, ToolOutcome
 
 DAY_S = 86_400.0
 
@@ -37,3 +37,13 @@ def execute(
 def outcome_of(function: Callable[..., Any], arguments: Any = None, **about: Any) -> ToolOutcome:
     """The outcome of one call of one tool."""
     return execute(BoundedExecutor([a_tool(function, **about)]), a_call(arguments))
+
+
+def the_output(outcome: ToolOutcome) -> Any:
+    assert isinstance(outcome, ToolExecutionResult), outcome
+    return outcome.output
+
+
+def the_error(outcome: ToolOutcome) -> str:
+    assert isinstance(outcome, ToolFailure), outcome
+    return outcome.error

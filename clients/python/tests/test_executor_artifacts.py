@@ -87,6 +87,15 @@ def test_a_temporary_folder_goes_with_its_store():
     assert not folder.exists()
 
 
+def test_a_temporary_folder_has_a_bound_and_loses_its_oldest():
+    store = FolderArtifacts(max_bytes=25)
+    first, second, third = (store.put("query", letter * 10) for letter in "abc")
+    with pytest.raises(ArtifactNotFound):
+        store.read_bytes(first.artifact_id)
+    assert store.read_bytes(second.artifact_id) == b"b" * 10
+    assert store.read_bytes(third.artifact_id) == b"c" * 10
+
+
 def test_an_output_that_cannot_be_stored_is_a_failure_that_is_not_tried_again(tmp_path):
     (tmp_path / "file").write_text("no folder")
     store = FolderArtifacts(tmp_path / "file")

@@ -333,6 +333,20 @@ def test_a_replay_control_that_raises_does_not_stop_the_agent():
     assert isinstance(outcome, ToolExecutionResult)
 
 
+def test_a_state_of_the_agents_own_needs_no_budget():
+    class Own:
+        blocked_tool_names: set[str] = set()
+        replay_control = ReplayControl()
+
+    def fail() -> None:
+        raise PermanentFailure("gone")
+
+    executor, state = BoundedExecutor([a_tool(fail)]), Own()
+    assert isinstance(asyncio.run(executor.execute(a_call(), state)), ToolFailure)
+    assert state.blocked_tool_names == {"query"}
+    assert the_reason(asyncio.run(executor.execute(a_call(), state))) == "blocked"
+
+
 @pytest.mark.parametrize(
     "tools",
     [

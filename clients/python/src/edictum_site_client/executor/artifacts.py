@@ -23,6 +23,7 @@ from edictum_site_client.values import Withheld, jsonable
 if TYPE_CHECKING:
     from edictum_site_client.console import Console
 
+TEMPORARY_BYTES = 1_000_000_000
 LAST_LINE = 10**12 - 1  # the greatest number of one that the console takes
 _SHA256 = re.compile("[0-9a-f]{64}")
 
@@ -59,10 +60,18 @@ def _encoded(output: Any) -> bytes:
 
 
 class FolderArtifacts:
-    """Files named by their SHA-256. Without a folder: a temporary one, removed with the store."""
+    """Files named by their SHA-256. Without a folder: a temporary one, removed with the store.
 
-    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
+    Of a temporary one the oldest are removed beyond `max_bytes`.
+    """
+
+    def __init__(
+        self, folder: str | os.PathLike[str] | None = None, *, max_bytes: int = TEMPORARY_BYTES
+    ) -> None:
         self._folder = None if folder is None else Path(folder)
+        self._is_temporary = folder is None
+        self._max_bytes = max_bytes
+        self._sizes: dict[str, int] = {}  # of a temporary folder, the oldest first
         self._lock = threading.Lock()
 
     def put(self, tool_name: str, output: Any) -> StoredArtifact:
@@ -80,7 +89,19 @@ class FolderArtifacts:
             with suppress(OSError):
                 Path(draft).unlink()
             raise
+        if self._is_temporary:
+            self._remove_oldest(folder, name, len(content))
         return StoredArtifact(name, len(content))
+
+    def _remove_oldest(self, folder: Path, newest: str, size: int) -> None:
+        with self._lock:
+            self._sizes.pop(newest, None)
+            self._sizes[newest] = size
+            while sum(self._sizes.values()) > self._max_bytes and len(self._sizes) > 1:
+                oldest = next(iter(self._sizes))
+                del self._sizes[oldest]
+                with suppress(OSError):
+                    (folder / oldest).unlink()
 
     def read_lines(self, artifact_id: str, first: int = 1, last: int | None = None) -> bytes:
         first, last = _checked(first, last, lowest=1)

@@ -24,9 +24,10 @@ from edictum_site_client.executor.gates import (
 )
 from edictum_site_client.executor.results import Execution, Finished, Results
 from edictum_site_client.executor.running import Ending, Raised, Returned, Run
+from edictum_site_client.executor.sync_loop import run_sync
 from edictum_site_client.executor.texts import exception_text
 from edictum_site_client.executor.tools import ToolCall, Tools, ToolSpec, by_name
-from edictum_site_client.executor.turn import State
+from edictum_site_client.executor.turn import State, budget_of
 from edictum_site_client.outcomes import (
     TOOL_MESSAGE_MAX_CHARS,
     ToolDenied,
@@ -103,7 +104,7 @@ class BoundedExecutor:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(self.execute(call, state))
+            return run_sync(self.execute(call, state))
         raise RuntimeError("An event loop runs in this thread: await execute() instead.")
 
     def _settle(self, attempt: _Attempt, finished: Finished, state: State) -> None:
@@ -154,8 +155,8 @@ class _Attempt:
         denied = await gates.denial(self.passage, state)
         if denied is not None or self.spec is None:
             return Finished(denied or self.passage.denied(""))
-        if state.budget is not None:
-            self._deadline_s = min(self._deadline_s, round(state.budget.remaining_s, 3))
+        if (budget := budget_of(state)) is not None:
+            self._deadline_s = min(self._deadline_s, round(budget.remaining_s, 3))
         self._run = Run(self.passage.call.call_id, self.spec.function, self.passage.arguments)
         ending = await self._run.within(self._deadline_s)
         if isinstance(ending, Returned):  # a large output takes time to write

@@ -12,7 +12,7 @@ from typing import Any
 
 from edictum_site_client.executor.texts import exception_text, shortened
 from edictum_site_client.executor.tools import ToolCall, ToolSpec
-from edictum_site_client.executor.turn import State
+from edictum_site_client.executor.turn import State, budget_of
 from edictum_site_client.outcomes import DenialReason, ToolDenied
 from edictum_site_client.plain_json import TooLarge, json_value
 
@@ -69,8 +69,9 @@ class Gates:
     async def denial(self, passage: Passage, state: State) -> ToolDenied | None:
         """The first gate that denies the call; None lets it run with `passage.arguments`."""
         call, spec = passage.call, passage.spec
-        if state.budget is not None and state.budget.expired:
-            return passage.denied(f"The turn's {state.budget.seconds:g} s are over.")
+        budget = budget_of(state)
+        if budget is not None and budget.expired:
+            return passage.denied(f"The turn's {budget.seconds:g} s are over.")
         passage.gate = "blocked"
         if call.tool_name in state.blocked_tool_names:
             return passage.denied("It failed for good earlier in this turn.")
@@ -89,8 +90,8 @@ class Gates:
         if spec.writes and (why := await self._unconfirmed(passage)) is not None:
             return passage.denied(why)
         passage.gate = "deadline"  # hooks and people take time
-        if state.budget is not None and state.budget.expired:
-            return passage.denied(f"The turn's {state.budget.seconds:g} s are over.")
+        if budget is not None and budget.expired:
+            return passage.denied(f"The turn's {budget.seconds:g} s are over.")
         return None
 
     async def _validated(self, passage: Passage, spec: ToolSpec) -> str | None:

@@ -94,9 +94,8 @@ class Run:
             with inside(self._call_id):
                 try:
                     self._end(Returned(await awaitable))
-                except BaseException as error:
-                    if self._end(raised := Raised(error)) is raised and raised.ends_the_process:
-                        raise
+                except BaseException as error:  # noqa: BLE001 - it is raised again by the executor
+                    self._end(Raised(error))
 
         return asyncio.ensure_future(wait())
 
@@ -125,7 +124,7 @@ class Run:
         with inside(self._call_id):
             try:
                 ending: Ending = Returned(self._function(**self._arguments))
-            except BaseException as error:  # noqa: BLE001 - it is raised again where the call is awaited
+            except BaseException as error:  # noqa: BLE001 - it is raised again by the executor
                 ending = Raised(error)
         if self._end(ending) is not ending and isinstance(ending, Returned):
             close = getattr(ending.value, "close", None)

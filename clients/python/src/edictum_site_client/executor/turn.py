@@ -71,10 +71,7 @@ class Replay(Protocol):
 
 
 class State(Protocol):
-    """What an executor needs of a turn's state; `TurnState` has it."""
-
-    @property
-    def budget(self) -> TurnBudget | None: ...
+    """What an executor needs of a turn's state. A `budget` may be there as well."""
 
     @property
     def blocked_tool_names(self) -> MutableSet[str]: ...
@@ -90,3 +87,8 @@ class TurnState:
     budget: TurnBudget | None = None
     blocked_tool_names: set[str] = field(default_factory=set)
     replay_control: ReplayControl = field(default_factory=ReplayControl)
+
+
+def budget_of(state: State) -> TurnBudget | None:
+    budget: TurnBudget | None = getattr(state, "budget", None)
+    return budget
