@@ -95,7 +95,7 @@ class Plan:
 
 @dataclass
 class Turn:
-    """What becomes of a turn by the rules, told without the executor."""
+    """A turn by the rules of the gates, without the executor."""
 
     expired: bool
     hook: str

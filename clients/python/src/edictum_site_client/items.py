@@ -66,7 +66,7 @@ What = Returned | Raised | Denied | Stored | NotSaid
 
 
 class Measures(TypedDict, total=False):
-    """What is known of an execution, whatever became of it."""
+    """Figures of an execution, whatever its outcome."""
 
     elapsed_ms: float | None
     deadline_s: float | None

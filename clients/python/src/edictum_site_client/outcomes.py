@@ -1,4 +1,4 @@
-"""What can become of a tool call: a closed union of five types, and what each implies."""
+"""The outcomes of a tool call: a closed union of five types, and what each implies."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What an executor knows of a call beside its outcome."""
+    """Facts that an executor knows of a call beside its outcome."""
 
     arguments: Any = None
     session_id: str | None = None

@@ -1,4 +1,4 @@
-"""What an executor runs: tools, and calls of them."""
+"""Tools, and calls of them, as an executor takes them."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Replay(Protocol):
 
 
 class State(Protocol):
-    """What an executor needs of a turn's state. A `budget` may be there as well."""
+    """A turn's state, as far as an executor needs it. It may have a `budget` as well."""
 
     @property
     def blocked_tool_names(self) -> MutableSet[str]: ...
