@@ -1,13 +1,18 @@
 """Settings from the environment; a value that does not fit ends the start with one sentence."""
 
 import os
+import re
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 BROKERS: Final = ("redis://", "rediss://", "unix://")
+
+
+_ADDRESS: Final = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 
 
 class SettingInvalid(Exception):
@@ -59,6 +64,27 @@ def env_origins(name: str) -> list[str]:
         if not origin.startswith(("https://", "http://")):
             raise SettingInvalid(f"{name} must begin with https:// or http://, not {origin!r}.")
     return origins
+
+
+def env_url(name: str) -> str:
+    """Scheme and host, without a slash at the end; empty when it is not set."""
+    url = env_str(name).rstrip("/")
+    if url and not _ADDRESS.fullmatch(url):
+        raise SettingInvalid(
+            f"{name} must be a scheme and a host, such as https://console.example, not {url!r}."
+        )
+    return url
+
+
+def env_hosts(name: str, url: str) -> list[str]:
+    """Those named, beside the loopback names, the address that is listened at, and the URL's."""
+    listening = env_str("HOST", "127.0.0.1")
+    own = [] if listening in {"0.0.0.0", "::"} else [listening]  # noqa: S104 - compared only
+    own = [f"[{host}]" if ":" in host else host for host in own]
+    host = urlsplit(url).hostname or ""
+    named = [each.strip() for each in env_str(name).split(",")]
+    every = [*LOOPBACK, *own, f"[{host}]" if ":" in host else host, *named]
+    return list(dict.fromkeys(each for each in every if each))
 
 
 def env_proxies(name: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.urls import reverse
 
-from edictum_site.env import SettingInvalid, env_secret, env_str
+from edictum_site.env import SettingInvalid, env_secret, env_str, env_url
 from governance import commands, queries
 from governance.domain.actor import CONSOLE
 from governance.domain.api_keys import Scope
@@ -82,7 +82,7 @@ def _first_key(project: Project) -> Iterator[str]:
 
 def address() -> str:
     """Where this console is reached, as far as its environment tells."""
-    return env_str("EDICTUM_SITE_URL").rstrip("/") or local_address()
+    return env_url("EDICTUM_SITE_URL") or local_address()
 
 
 def local_address() -> str:

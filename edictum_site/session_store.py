@@ -23,6 +23,7 @@ from edictum_site.front.bodies import ClientGone, Receive
 from edictum_site.front.environ import Scope
 from edictum_site.front.replies import AWAY, FAILED, Reply, refusal
 from edictum_site.front.sending import Client, Send
+from edictum_site.hosts import is_known_host
 from edictum_site.own_thread import OwnThread
 from edictum_site.together import Connection, Together
 from governance.auth import AGENT_HEADER, Access, kept_access
@@ -158,6 +159,8 @@ def _access_of(scope: Scope) -> Access | None:
         if name in said:
             return None
         said[name] = value
+    if not is_known_host(said.get(b"host", b"").decode("latin-1")):
+        return None
     size = int(said.get(b"content-length", 0))
     if scope["method"] != "POST":
         plain = not size and b"transfer-encoding" not in said

@@ -8,11 +8,13 @@ from edictum_site.env import (
     broker_url,
     data_folder,
     env_bool,
+    env_hosts,
     env_int,
     env_level,
     env_origins,
     env_secret,
     env_str,
+    env_url,
 )
 from edictum_site.secret import secret_key
 
@@ -22,8 +24,9 @@ DATA.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 DEBUG = env_bool("EDICTUM_SITE_DEBUG")
 SECRET_KEY = secret_key(DATA)
-ALLOWED_HOSTS = env_str("EDICTUM_SITE_HOSTS", "*").split(",")  # bound to loopback by default
-CSRF_TRUSTED_ORIGINS = env_origins("EDICTUM_SITE_ORIGINS")
+SITE_URL = env_url("EDICTUM_SITE_URL")  # without it, links follow the request
+ALLOWED_HOSTS = env_hosts("EDICTUM_SITE_HOSTS", SITE_URL)
+CSRF_TRUSTED_ORIGINS = env_origins("EDICTUM_SITE_ORIGINS") + [SITE_URL] * bool(SITE_URL)
 
 INSTALLED_APPS = [
     "edictum_site",
@@ -42,6 +45,7 @@ INSTALLED_APPS = [
 # Requests with a key (agents, automation) pass through the pages' middleware untouched.
 MIDDLEWARE = [
     "edictum_site.middleware.security_headers",
+    "edictum_site.hosts.refuse_unknown_hosts",
     "edictum_site.errors.api_method_errors",
     "edictum_site.errors.head_like_get",
     "edictum_site.middleware.StaticFiles",

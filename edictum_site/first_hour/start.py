@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from edictum_site.first_hour.snippets import LANGUAGES, snippet
 from edictum_site.first_start import FIRST_ENVIRONMENT
 from governance import commands, queries
-from governance.auth import MemberRequest, member_page
+from governance.auth import MemberRequest, console_address, member_page
 from governance.domain.api_keys import Scope, agent_within
 from governance.domain.errors import InvalidInput
 from governance.models import ApiKey, Project
@@ -96,7 +96,7 @@ def _page(
     environment = key.environment.name if key else FIRST_ENVIRONMENT
     language = request.POST.get("with") or request.GET.get("with", "")
     language = language if language in LANGUAGES else "python"
-    url, shown = request.build_absolute_uri("/").rstrip("/"), text or f"edk_{environment}_…"
+    url, shown = console_address(request), text or f"edk_{environment}_…"
     agent = agent_within(key.agent if key else "")
     lines = {
         name: snippet(name, url=url, key=shown, env=environment, agent=agent) for name in LANGUAGES

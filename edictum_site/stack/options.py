@@ -14,6 +14,7 @@ from edictum_site.env import (
     env_proxies,
     env_secret,
     env_str,
+    env_url,
 )
 
 
@@ -37,6 +38,7 @@ class Options(NamedTuple):
             # Whether they can be read.
             env_head_seconds()
             env_proxies("EDICTUM_SITE_PROXIES")
+            env_url("EDICTUM_SITE_URL")
             database(env_secret("DATABASE_URL"), options.data)
         except SettingInvalid as invalid:
             raise StartRefused(str(invalid)) from None

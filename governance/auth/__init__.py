@@ -1,6 +1,7 @@
 """From a request to who asks and what they may: an API key's scopes, or a member's role."""
 
 from governance.auth.access import Access, AccessRequest, access_of_member
+from governance.auth.address import console_address
 from governance.auth.frame import beside
 from governance.auth.keys import AGENT_HEADER, KeyAuth, forget_keys, kept_access, resolve_key
 from governance.auth.members import LAST_PROJECT, KeyOrMember, MemberRequest, member_page
@@ -15,6 +16,7 @@ __all__ = [
     "MemberRequest",
     "access_of_member",
     "beside",
+    "console_address",
     "forget_keys",
     "kept_access",
     "member_page",

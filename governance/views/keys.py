@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from governance import commands, queries
-from governance.auth import MemberRequest, member_page
+from governance.auth import MemberRequest, console_address, member_page
 from governance.domain.api_keys import agent_within
 from governance.domain.errors import InvalidInput, NotFound
 from governance.forms import KeyForm, sent
@@ -68,7 +68,7 @@ def new_key(request: MemberRequest) -> HttpResponse:
                 "key": key,
                 "text": text,
                 "agent": agent_within(key.agent),
-                "url": request.build_absolute_uri("/").rstrip("/"),
+                "url": console_address(request),
             }
             return render(request, "governance/key_made.html", context)
     context = {

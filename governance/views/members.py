@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from governance import commands, queries
-from governance.auth import MemberRequest, member_page
+from governance.auth import MemberRequest, console_address, member_page
 from governance.domain.errors import Conflict, Forbidden, InvalidInput, NotFound
 from governance.domain.roles import Role
 from governance.forms import InviteForm, RoleForm, sent
@@ -52,7 +52,7 @@ def invite(request: MemberRequest) -> HttpResponse:
         except (Conflict, InvalidInput) as error:
             form.take(error)
         else:
-            link = request.build_absolute_uri(reverse("governance:join", args=[token]))
+            link = console_address(request) + reverse("governance:join", args=[token])
             context = {"page_title": "The invitation", "email": email, "role": role, "link": link}
             return render(request, "governance/invited.html", context)
     context = {"page_title": "Invite somebody", "form": form}

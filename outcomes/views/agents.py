@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from governance.auth import MemberRequest, member_page
+from governance.auth import MemberRequest, console_address, member_page
 from governance.domain.errors import NotFound
 from governance.domain.numbers import whole_number
 from governance.policies import Action, may
@@ -75,7 +75,7 @@ def agents(request: MemberRequest) -> HttpResponseBase:
     context = _list(request, fleet(request.project.pk)) | {
         "page_title": "Agents",
         "may_stop": may(request.role, Action.STOP_AGENT),
-        "address": request.build_absolute_uri("/").rstrip("/"),
+        "address": console_address(request),
     }
     return render(request, "outcomes/agents.html", context)
 

@@ -2,7 +2,15 @@
 
 import pytest
 
-from edictum_site.env import SettingInvalid, broker_url, env_level, env_origins, env_proxies
+from edictum_site.env import (
+    SettingInvalid,
+    broker_url,
+    env_hosts,
+    env_level,
+    env_origins,
+    env_proxies,
+    env_url,
+)
 
 NAME = "EDICTUM_SITE_TRIED"
 
@@ -54,3 +62,50 @@ def test_what_is_no_broker_is_told(monkeypatch, url):
     monkeypatch.setenv("REDIS_URL", url)
     with pytest.raises(SettingInvalid, match="REDIS_URL "):
         broker_url()
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("", ""),
+        ("https://console.example/", "https://console.example"),
+        ("http://[fd00::1]:8000", "http://[fd00::1]:8000"),
+    ],
+)
+def test_the_address_of_the_console_is_a_scheme_and_a_host(monkeypatch, written, read):
+    monkeypatch.setenv(NAME, written)
+    assert env_url(NAME) == read
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["console.example", "ftp://here", "https://", "https://a.example/site", "https://u@a.example"],
+)
+def test_what_is_no_address_of_a_console_is_told(monkeypatch, written):
+    monkeypatch.setenv(NAME, written)
+    with pytest.raises(SettingInvalid, match=f"{NAME} must be a scheme and a host"):
+        env_url(NAME)
+
+
+@pytest.mark.parametrize(
+    ("written", "url", "listening", "also"),
+    [
+        ("", "", "", []),
+        ("", "https://console.example:8443", "", ["console.example"]),
+        ("", "http://[fd00::1]", "0.0.0.0", ["[fd00::1]"]),  # noqa: S104 - compared only
+        (
+            "b.example, .c.example",
+            "https://a.example",
+            "",
+            ["a.example", "b.example", ".c.example"],
+        ),
+        ("*", "", "", ["*"]),
+        ("", "", "10.0.0.7", ["10.0.0.7"]),
+    ],
+)
+def test_only_named_hosts_are_answered_beside_this_machine(
+    monkeypatch, written, url, listening, also
+):
+    monkeypatch.setenv(NAME, written)
+    monkeypatch.setenv("HOST", listening)
+    assert env_hosts(NAME, url) == ["localhost", "127.0.0.1", "[::1]", *also]

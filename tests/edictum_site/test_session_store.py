@@ -323,3 +323,12 @@ def test_a_bound_key_counts_in_its_own_sessions_and_in_no_other(store, client):
     assert bound.ask("POST", "sessions/batch", {"keys": keys})[0] == 403
     assert client.value("s:of-another:attempts") == "1"
     bound.close()
+
+
+def test_another_host_name_is_refused_in_the_session_store_too(store):
+    client = Client(store)
+    assert client.increment("s:hosts:attempts") == 1
+    client.headers["Host"] = "evil.example"
+    for _ in range(2):
+        assert client.increment("s:hosts:attempts") == (400, "unknown_host")
+    client.close()
