@@ -41,6 +41,14 @@ def env_head_seconds() -> int:
     return seconds
 
 
+def env_bound(name: str, default: int) -> int:
+    """A whole number; 0 means that there is no bound."""
+    value = env_int(name, default)
+    if value < 0:
+        raise SettingInvalid(f"{name} must be 0 or more, not {value}.")
+    return value
+
+
 def env_bool(name: str) -> bool:
     value = env_str(name).lower()
     if value in {"1", "true", "yes", "on"}:

@@ -8,6 +8,7 @@ from edictum_site.env import (
     broker_url,
     data_folder,
     env_bool,
+    env_bound,
     env_hosts,
     env_int,
     env_level,
@@ -155,10 +156,10 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_100  # 500 bindings of checks, four fields eac
 MAX_ARTIFACT = env_int("EDICTUM_SITE_MAX_ARTIFACT", 1024**3)
 # Where the inbox takes no more, and what is kept free on the disks: 0 for no bound, and without a
 # word a share of each disk.
-INBOX_BYTES = env_int("EDICTUM_SITE_INBOX_BYTES", 2 * 1024**3)
-INBOX_AGE = env_int("EDICTUM_SITE_INBOX_AGE", 24 * 3600)  # seconds
+INBOX_BYTES = env_bound("EDICTUM_SITE_INBOX_BYTES", 2 * 1024**3)
+INBOX_AGE = env_bound("EDICTUM_SITE_INBOX_AGE", 24 * 3600)  # seconds
 DISK_RESERVE = (
-    env_int("EDICTUM_SITE_DISK_RESERVE", 0) if env_str("EDICTUM_SITE_DISK_RESERVE") else None
+    env_bound("EDICTUM_SITE_DISK_RESERVE", 0) if env_str("EDICTUM_SITE_DISK_RESERVE") else None
 )
 APPEND_SLASH = True
 KEEP_APPROVALS = env_int("EDICTUM_SITE_KEEP_APPROVALS", 90)  # days after their end; 0: for ever

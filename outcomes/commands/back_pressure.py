@@ -19,6 +19,7 @@ from outcomes.wire import BodyRefused
 
 REFRESHED_EVERY: Final = 0.5  # seconds
 SHOWN_FOR: Final = 30.0  # seconds
+COST: Final = 20  # to add up a very large inbox takes at most such a part of a thread
 RETRY_AFTER: Final = 10  # seconds
 TOLD_EVERY: Final = 10.0  # seconds
 FINDING: Final = "inbox_full"
@@ -41,7 +42,7 @@ def _figures() -> _Figures:
     return _Figures(held_by_inbox(), data_disk(), artifact_disk())
 
 
-_known: Final = Cached(_figures, seconds=REFRESHED_EVERY)
+_known: Final = Cached(_figures, seconds=REFRESHED_EVERY, cost=COST)
 
 
 def why_refused(post: Post) -> str:

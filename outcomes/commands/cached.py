@@ -7,14 +7,16 @@ from typing import Final, Generic, TypeVar
 
 T = TypeVar("T")
 PATIENCE: Final = 3.0  # seconds
-COST: Final = 20  # an answer is kept for so many times as long as it took
 
 
 class Cached(Generic[T]):
-    """While it is asked anew, all but the one who asks get the last answer, and wait for nobody."""
+    """While it is asked anew, all but the one who asks get the last answer, and wait for nobody.
 
-    def __init__(self, ask: Callable[[], T], *, seconds: float) -> None:
-        self._ask, self._seconds = ask, seconds
+    It is kept for so many seconds, or `cost` times as long as it took.
+    """
+
+    def __init__(self, ask: Callable[[], T], *, seconds: float, cost: int = 0) -> None:
+        self._ask, self._seconds, self._cost = ask, seconds, cost
         self._asking = Lock()
         self.forget()
 
@@ -46,7 +48,7 @@ class Cached(Generic[T]):
                 self._answer = self._ask()
                 now = time.monotonic()
                 self._answered_at = now
-                self._until = now + max(self._seconds, COST * (now - began))
+                self._until = now + max(self._seconds, self._cost * (now - began))
             return self._answer
         finally:
             self._asking.release()

@@ -5,6 +5,7 @@ import pytest
 from edictum_site.env import (
     SettingInvalid,
     broker_url,
+    env_bound,
     env_hosts,
     env_level,
     env_origins,
@@ -109,3 +110,13 @@ def test_only_named_hosts_are_answered_beside_this_machine(
     monkeypatch.setenv(NAME, written)
     monkeypatch.setenv("HOST", listening)
     assert env_hosts(NAME, url) == ["localhost", "127.0.0.1", "[::1]", *also]
+
+
+def test_a_bound_is_a_whole_number_and_0_is_none(monkeypatch):
+    assert env_bound(NAME, 7) == 7
+    monkeypatch.setenv(NAME, "0")
+    assert env_bound(NAME, 7) == 0
+    for written in ("-1", "2 GiB"):
+        monkeypatch.setenv(NAME, written)
+        with pytest.raises(SettingInvalid, match=f"{NAME} must be"):
+            env_bound(NAME, 7)

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -147,6 +148,19 @@ def test_a_fresh_answer_is_not_asked_for_again():
     cached.forget()
     assert cached.get() == 1
     assert asked == [0, 1]
+
+
+def test_an_answer_that_took_long_is_kept_for_longer_only_where_it_is_to_be():
+    asked, count = counting()
+
+    def ask() -> int:
+        time.sleep(0.01)
+        return count()
+
+    soon, costly = Cached(ask, seconds=0), Cached(ask, seconds=0, cost=1_000_000)
+    assert [soon.get(), soon.get()] == [0, 1]
+    assert [costly.get(), costly.get()] == [2, 2]
+    assert asked == [0, 1, 2]
 
 
 def test_nobody_waits_for_who_asks_anew():
