@@ -35,9 +35,18 @@ def env_int(name: str, default: int) -> int:
 
 def env_head_seconds() -> int:
     """How long a client may take to send the head of a request."""
-    seconds = env_int("EDICTUM_SITE_HEAD_SECONDS", 20)
+    return _env_seconds("EDICTUM_SITE_HEAD_SECONDS", 20)
+
+
+def env_worker_silence() -> int:
+    """How long the worker may give no sign of life before it is ended and started again."""
+    return _env_seconds("EDICTUM_SITE_WORKER_SILENCE", 300)
+
+
+def _env_seconds(name: str, default: int) -> int:
+    seconds = env_int(name, default)
     if seconds < 1:
-        raise SettingInvalid(f"EDICTUM_SITE_HEAD_SECONDS must be at least 1, not {seconds}.")
+        raise SettingInvalid(f"{name} must be at least 1, not {seconds}.")
     return seconds
 
 

@@ -11,11 +11,13 @@ import secrets
 import socket
 import struct
 import sys
+import time
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
@@ -27,6 +29,7 @@ else:
 
 FRAME = 256 * 1024
 MAGIC = b"edictum1"
+DRAFT = "draft-"
 _TAIL = struct.Struct("<QQQ8s")  # bytes, newlines, frames, magic
 
 
@@ -57,7 +60,7 @@ def store(project_id: int, chunks: Iterable[bytes]) -> Stored:
     """Write what comes, durably, and say under which name; the same content is kept once."""
     folder = _folder(project_id)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = folder / f"draft-{secrets.token_hex(8)}"
+    draft = folder / f"{DRAFT}{secrets.token_hex(8)}"
     try:
         with draft.open("xb") as file:
             writer = _Writer(file.write)
@@ -73,6 +76,17 @@ def store(project_id: int, chunks: Iterable[bytes]) -> Stored:
     finally:
         draft.unlink(missing_ok=True)
     return stored
+
+
+def remove_drafts(*, older_than: timedelta) -> int:
+    """Those of uploads whose process was killed; how many."""
+    before, removed = time.time() - older_than.total_seconds(), 0
+    for draft in root().glob(f"*/{DRAFT}*"):
+        with suppress(FileNotFoundError):  # its upload has ended meanwhile
+            if draft.stat().st_mtime < before:
+                draft.unlink()
+                removed += 1
+    return removed
 
 
 def try_to_write() -> None:

@@ -1,7 +1,9 @@
-"""The worker's sign of life: a key that the broker keeps for some seconds after each round."""
+"""The worker's sign of life: a key that the broker keeps for some seconds after each round, and a
+file for its supervisor, which ends a worker that has given none for too long."""
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +13,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 KEY = "edictum-site:worker"
+HEARTBEAT = "worker.heartbeat"
 EVERY = 1.0  # seconds
 KEPT = 10  # seconds: several sweeps
 
@@ -29,6 +32,8 @@ def give() -> None:
     now = time.monotonic()
     if now - _given >= EVERY:
         _given = now
+        with suppress(OSError):  # a full disk is no reason to stop
+            (settings.DATA / HEARTBEAT).touch()
         _ask(lambda broker: broker.set(KEY, "1", ex=KEPT))
 
 

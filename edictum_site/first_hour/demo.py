@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from edictum_site.demo_projects import begin_demo, remove_demo
@@ -104,8 +103,8 @@ def to_start(request: MemberRequest) -> HttpResponse:
 
 def _standing(request: MemberRequest) -> dict[str, Any]:
     project = request.project
-    run, now = demo_run(project.pk), timezone.now()
-    lost = run is not None and is_lost(run, now)
+    run = demo_run(project.pk)
+    lost = run is not None and is_lost(run)
     fills = run is not None and not run.has_ended and not lost
     tag = sha256(repr((run and (run.status, run.passed, run.calls), lost)).encode())
     live = with_query(

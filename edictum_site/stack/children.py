@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from edictum_site.env import env_proxies
+from edictum_site.stack.heartbeat import Heartbeat
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROTOCOL = "edictum_site.front.protocol:Protocol"
@@ -61,6 +62,7 @@ class Child:
         logs: Path,
         once: bool = False,
         inherits: tuple[int, ...] = (),
+        heartbeat: Heartbeat | None = None,
     ) -> None:
         self.name = name
         self.log = logs / f"{name}.log"
@@ -69,6 +71,7 @@ class Child:
         self._command = command
         self._env = env
         self._inherits = inherits
+        self._heartbeat = heartbeat
         self._process: subprocess.Popen[bytes] | None = None
         self._started_at = 0.0
         self._pause = SHORTEST_PAUSE
@@ -82,6 +85,8 @@ class Child:
         self.restart_at = None
         self._started_at = time.monotonic()
         keep_small(self.log)
+        if self._heartbeat is not None:
+            self._heartbeat.begin()
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 self._command,
@@ -107,6 +112,14 @@ class Child:
         code = self._process.wait()
         self._process = None
         return code
+
+    def end_if_it_hangs(self) -> bool:
+        """Whether it had to be; how it ended is told as of any end."""
+        if self._process is None or self._heartbeat is None or not self._heartbeat.has_stopped():
+            return False
+        self._heartbeat.begin()
+        self.signal(signal.SIGKILL)
+        return True
 
     def signal(self, number: signal.Signals) -> None:
         if self._process:

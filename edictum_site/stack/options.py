@@ -15,6 +15,7 @@ from edictum_site.env import (
     env_secret,
     env_str,
     env_url,
+    env_worker_silence,
 )
 
 
@@ -27,6 +28,7 @@ class Options(NamedTuple):
     port: int
     data: Path
     redis_url: str  # empty: a Redis of our own
+    worker_silence: int  # seconds
 
     @classmethod
     def of_environment(cls) -> "Options":
@@ -34,7 +36,13 @@ class Options(NamedTuple):
             port = env_int("PORT", 8000)
             if not 0 <= port <= 65535:
                 raise StartRefused(f"PORT must be between 0 and 65535, not {port}.")
-            options = cls(env_str("HOST", "127.0.0.1"), port, data_folder(), broker_url())
+            options = cls(
+                env_str("HOST", "127.0.0.1"),
+                port,
+                data_folder(),
+                broker_url(),
+                env_worker_silence(),
+            )
             # Whether they can be read.
             env_head_seconds()
             env_proxies("EDICTUM_SITE_PROXIES")

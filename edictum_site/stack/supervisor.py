@@ -94,6 +94,8 @@ class Supervisor:
             raise StopAsked
         for child in self._children:
             keep_small(child.log)
+            if child.end_if_it_hangs():
+                say(f"{child.name} gave no sign of life for too long")
         codes = {child: child.ended() for child in self._children}
         return {child: code for child, code in codes.items() if code is not None}
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from edictum_site.stack import redis
 from edictum_site.stack.children import Child, manage_command, web_command, worker_command
+from edictum_site.stack.heartbeat import Heartbeat
 from edictum_site.stack.options import Options, StartRefused, locked_data_folder
 from edictum_site.stack.port import FirstPage, allow_many_files, listen, url_of
 from edictum_site.stack.signals import Signals
@@ -66,7 +67,8 @@ def start_all(
     supervisor.run_to_its_end(child("prepare", manage_command("prepare"), once=True))
     web = child("web", web_command(APPLICATION, listener.fileno()), inherits=(listener.fileno(),))
     supervisor.start(web)
-    supervisor.start(child("worker", worker_command()))
+    heartbeat = Heartbeat(options.data / "worker.heartbeat", options.worker_silence)
+    supervisor.start(child("worker", worker_command(), heartbeat=heartbeat))
     supervisor.wait_for_first_page(FirstPage(listener), web)
 
 

@@ -77,6 +77,10 @@ class EvaluationLimit(GovernanceError):
     code = "evaluation_limit"
 
 
+class EvaluationEnded(EvaluationLimit):
+    """The evaluation process ended over it, for which the document may not be to blame."""
+
+
 class EvaluationUnavailable(GovernanceError):
     """The evaluation process could not be started; nothing is wrong with the document."""
 

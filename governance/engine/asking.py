@@ -9,12 +9,13 @@ from itertools import chain
 from typing import Generic, Protocol, TypeVar, cast
 
 from governance.engine.calls import Batch, Encoded, batches
-from governance.engine.process import Lost, NoAnswer
+from governance.engine.process import Ended, Lost, NoAnswer
 from governance.evaluator.messages import STOPPED, Judgements, Need, NotEvaluated, Reply, Results
 
 Answer = TypeVar("Answer")
 
 AHEAD = 2  # batches: the process has one more when it is done with one
+RETRIES = 2  # of batches over which the process ended, before a call is looked for that ends it
 PATIENCE = 16  # stopped calls and killed processes, before the rest of such a batch is given up
 
 
@@ -47,7 +48,7 @@ class Asker(Generic[Answer]):
         self._engine, self._replies, self._most_ahead = engine, replies, ahead
         self._waiting = batches(calls, rules)
         self._ahead: deque[tuple[Batch, Answering]] = deque()
-        self._patience = PATIENCE
+        self._patience, self._retries = PATIENCE, RETRIES
 
     def push(self) -> None:
         """Sends what goes without waiting, so that the process has something to do meanwhile."""
@@ -66,6 +67,13 @@ class Asker(Generic[Answer]):
                 reply = asked.answer()
             except Lost:
                 self._ask_first(batch)
+                continue
+            except Ended as error:
+                if self._retries:  # no call may be to blame
+                    self._retries -= 1
+                    self._ask_first(batch)
+                else:
+                    yield self._in_halves(batch, str(error))
                 continue
             except NoAnswer as error:
                 yield self._in_halves(batch, str(error))

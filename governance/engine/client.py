@@ -13,13 +13,14 @@ from governance.domain.document import Document, read_document
 from governance.domain.errors import (
     CallInvalid,
     DocumentInvalid,
+    EvaluationEnded,
     EvaluationLimit,
     EvaluationUnavailable,
     Problem,
 )
 from governance.engine.asking import Asker
 from governance.engine.calls import Result, ToolCall
-from governance.engine.process import IDLE_SECONDS, MEMORY, Asked, Lost, NoAnswer, Process
+from governance.engine.process import IDLE_SECONDS, MEMORY, Asked, Ended, Lost, NoAnswer, Process
 from governance.engine.wording import problems
 from governance.evaluator.messages import (
     STOPPED,
@@ -206,6 +207,8 @@ class Engine:
                 return self._ask(request).answer()
             except Lost:
                 return self._ask(request).answer()
+        except Ended as error:
+            raise EvaluationEnded(f"{STOPPED}{error}") from error
         except NoAnswer as error:
             raise EvaluationLimit(f"{STOPPED}{error}") from error
 

@@ -44,6 +44,10 @@ class NoAnswer(Exception):
     """Too late, dead, or talking nonsense: whatever it was, the process is gone now."""
 
 
+class Ended(NoAnswer):
+    """The process ended by itself, or something else ended it."""
+
+
 class Lost(NoAnswer):
     """The process ended over an earlier question; this one has done nothing wrong."""
 
@@ -173,7 +177,8 @@ class Process:
             except BlockingIOError:
                 continue
             if not part:
-                self._give_up("Its process has ended. Try it again.")
+                self.kill()
+                raise Ended("Its process has ended. Try it again.")
             parts.append(part)
             length -= len(part)
         return b"".join(parts)

@@ -53,7 +53,9 @@ def note_fetch(artifact: Artifact) -> None:
 
 
 def remove_unreferenced_artifacts() -> int:
-    """Remove what no call refers to a day after its upload; how many went."""
+    """Remove what no call refers to a day after its upload, and uploads that were never done; how
+    many of the former went."""
+    artifact_store.remove_drafts(older_than=UNREFERENCED_FOR)
     by_project: dict[int, list[int]] = defaultdict(list)
     for project, pk in _unreferenced().values_list("project", "pk")[:10_000]:
         by_project[project].append(pk)

@@ -15,6 +15,8 @@ from governance.domain.actor import Actor
 from governance.domain.document import read_document
 from governance.domain.errors import (
     DocumentInvalid,
+    EvaluationEnded,
+    EvaluationUnavailable,
     GovernanceError,
     InvalidInput,
     NotFound,
@@ -129,6 +131,9 @@ def _run(backtest: Backtest) -> None:
     except (KeyboardInterrupt, SystemExit):  # asked to stop, so this is no try that failed
         jobs.put_back(backtest)
         raise
+    except (EvaluationEnded, EvaluationUnavailable) as error:
+        jobs.try_again(backtest, str(error))
+        return
     except GovernanceError as error:
         jobs.end(backtest, Backtest.Status.FAILED, error=str(error)[:500])
         return

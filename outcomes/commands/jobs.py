@@ -1,4 +1,7 @@
-"""What all jobs have in common: claimed by one process, heard of while they run, ended once."""
+"""What all jobs have in common: claimed by one process, heard of while they run, ended once.
+
+Their lease is measured by the database's clock: those of hosts differ.
+"""
 
 import os
 from datetime import timedelta
@@ -9,6 +12,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from outcomes.models.jobs import WAITING, Job
+from outcomes.queries.clock import database_time
 
 ANYWAY: Final = Q()
 LOST_AFTER: Final = timedelta(seconds=30)
@@ -26,7 +30,7 @@ def take_up_lost(jobs: QuerySet[J]) -> int:
     """Let those whose process has died wait again; how many wait now."""
     if not jobs.filter(WAITING).exists():
         return 0  # asked every few seconds, all day: nothing is to be written then
-    now = timezone.now()
+    now = database_time()
     lost = jobs.filter(status=Job.Status.RUNNING, heard_at__lt=now - LOST_AFTER).order_by()
     if lost.exists():
         with transaction.atomic():
@@ -47,7 +51,7 @@ def claimed(jobs: QuerySet[J]) -> J | None:
     """The one that has waited longest, now this process's."""
     waiting = jobs.filter(status=Job.Status.QUEUED).order_by("id")
     while (number := waiting.values_list("pk", flat=True).first()) is not None:
-        now = timezone.now()
+        now = database_time()
         taken = jobs.filter(pk=number, status=Job.Status.QUEUED).update(
             status=Job.Status.RUNNING, started_at=now, heard_at=now, tries=F("tries") + 1
         )
@@ -59,7 +63,7 @@ def claimed(jobs: QuerySet[J]) -> J | None:
 
 def note(job: Job, **figures: Any) -> bool:
     """The figures so far; False when nobody wants to know more of this process."""
-    return bool(held(job).update(heard_at=timezone.now(), **figures))
+    return bool(held(job).update(heard_at=database_time(), **figures))
 
 
 def end(job: Job, status: Job.Status, *, error: str = "", only: Q = ANYWAY) -> bool:
@@ -71,6 +75,14 @@ def end(job: Job, status: Job.Status, *, error: str = "", only: Q = ANYWAY) -> b
 def put_back(job: Job) -> None:
     """Its process was asked to stop, so this is no try that failed."""
     held(job).update(status=Job.Status.QUEUED, tries=F("tries") - 1)
+
+
+def try_again(job: Job, error: str) -> None:
+    """Something that may pass ended it: it waits again, unless it was tried often enough."""
+    if job.tries >= TRIES:
+        end(job, Job.Status.FAILED, error=error[:500])
+    else:
+        held(job).update(status=Job.Status.QUEUED)
 
 
 def held(job: J) -> QuerySet[J]:

@@ -1,9 +1,10 @@
 """How the filling of a demo project stands."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from outcomes.models import DemoRun
+from outcomes.queries.clock import database_time
 
 LOST_AFTER: Final = timedelta(seconds=60)  # without a word of its process
 
@@ -16,8 +17,8 @@ def a_demo_waits() -> bool:
     return DemoRun.objects.filter(status=DemoRun.Status.QUEUED).exists()
 
 
-def is_lost(run: DemoRun, now: datetime) -> bool:
+def is_lost(run: DemoRun) -> bool:
     """Its process died, with whatever it was part of."""
     heard = run.heard_at or run.started_at
     running = run.status == DemoRun.Status.RUNNING
-    return running and heard is not None and heard < now - LOST_AFTER
+    return running and heard is not None and heard < database_time() - LOST_AFTER

@@ -158,6 +158,7 @@ def test_a_port_in_use_is_one_sentence(tmp_path):
         ({"REDIS_URL": "redis://here:many/0"}, "REDIS_URL names a port that is no number"),
         ({"EDICTUM_SITE_LOG_LEVEL": "loud"}, "EDICTUM_SITE_LOG_LEVEL must be one of DEBUG"),
         ({"EDICTUM_SITE_HEAD_SECONDS": "0"}, "EDICTUM_SITE_HEAD_SECONDS must be at least 1"),
+        ({"EDICTUM_SITE_WORKER_SILENCE": "0"}, "EDICTUM_SITE_WORKER_SILENCE must be at least 1"),
         ({"EDICTUM_SITE_PROXIES": "nonsense"}, "EDICTUM_SITE_PROXIES must name addresses or"),
     ],
 )
@@ -170,6 +171,16 @@ def test_a_child_that_will_not_stop_is_killed_in_the_end(own):
     os.kill(pids["worker"], signal.SIGSTOP)
     assert own.stop() == 0
     assert not any(map(lives, pids.values()))
+
+
+def test_a_worker_that_hangs_is_ended_and_started_again(tmp_path):
+    with product(tmp_path, ALONE | {"EDICTUM_SITE_WORKER_SILENCE": "5"}) as running:
+        until((tmp_path / "worker.heartbeat").exists)
+        before = running.children
+        os.kill(before["worker"], signal.SIGSTOP)
+        until(lambda: running.children.get("worker", before["worker"]) != before["worker"])
+        assert "worker gave no sign of life for too long" in running.said
+        assert running.children["web"] == before["web"]
 
 
 def test_a_log_that_grows_too_large_is_set_aside_while_its_process_runs(own):

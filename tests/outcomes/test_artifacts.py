@@ -5,6 +5,8 @@ when nothing refers to them.
 import errno
 import hashlib
 import os
+import time
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -301,3 +303,23 @@ def test_an_upload_whose_content_is_removed_at_that_moment_is_not_acknowledged(
 @pytest.mark.parametrize("name", ["..", "%2e%2e%2fsecret", "A" * 64, "0" * 63, "x" * 64])
 def test_a_name_that_is_no_sha_256_is_not_found(agent: Agent, name):
     assert agent.client.get(f"/v1/artifacts/{name}").status_code == 404
+
+
+def test_an_upload_whose_process_was_killed_is_removed_after_a_day(project, settings):
+    def killed() -> Iterator[bytes]:
+        yield b"half"
+        os._exit(0)
+
+    def drafts() -> list[Path]:
+        return list(artifact_store.root().glob("*/draft-*"))
+
+    for _ in range(2):
+        if os.fork() == 0:
+            artifact_store.store(project.pk, killed())
+        os.wait()
+    old, _ = drafts()
+    a_day_ago = time.time() - 25 * 3600
+    os.utime(old, (a_day_ago, a_day_ago))
+    commands.remove_unreferenced_artifacts()
+    assert len(drafts()) == 1
+    assert not old.exists()

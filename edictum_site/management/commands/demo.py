@@ -11,7 +11,6 @@ from typing import Any, Final
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
-from django.utils import timezone
 
 from edictum_site.demo_projects import begin_demo
 from edictum_site.stack.children import manage_command, tie_to
@@ -69,7 +68,7 @@ class Command(BaseCommand):
         """How it stands, each time that it has changed; the worker sees to it."""
         told = -1
         while (run := demo_run(project.pk)) is not None and not run.has_ended:
-            if is_lost(run, timezone.now()):
+            if is_lost(run):
                 break
             if run.calls // 2_000 != told:
                 told = run.calls // 2_000

@@ -19,6 +19,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from edictum_site.env import SettingInvalid
 from edictum_site.first_start import make_first_things
+from outcomes.queries.schema import newer_migration
 
 PATIENCE = 10.0  # seconds for a database that is starting itself
 LOCK = 0x6564_6963  # of PostgreSQL's advisory locks, the one that prepares
@@ -73,10 +74,20 @@ def alone() -> Iterator[None]:
 
 
 def migrate() -> None:
+    refuse_newer()
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         call_command("migrate", interactive=False, verbosity=0)
         call_command("createcachetable", verbosity=0)
+
+
+def refuse_newer() -> None:
+    """What older code writes into newer tables may be wrong, and answered as if it were right."""
+    if newer := newer_migration():
+        raise CommandError(
+            f"The database was brought up to date by a newer Edictum Site ({newer}):"
+            " start that version, or restore the backup from before the update."
+        )
 
 
 def collect_static() -> None:

@@ -1,0 +1,32 @@
+"""The sign of life of a child: a file that it touches as long as it gets on with its work."""
+
+import time
+from pathlib import Path
+
+TO_START = 120.0  # seconds until the first one, at least
+
+
+class Heartbeat:
+    def __init__(self, file: Path, silence: float) -> None:
+        self._file, self._silence = file, silence
+        self.begin()
+
+    def begin(self) -> None:
+        """Of a child that starts now."""
+        self._last = self._touched()
+        self._has_begun = False
+        self._heard_at = time.monotonic()
+
+    def has_stopped(self) -> bool:
+        """Whether there was none for too long, by a clock that stands while the machine sleeps."""
+        now, last = time.monotonic(), self._touched()
+        if last != self._last:
+            self._last, self._has_begun, self._heard_at = last, True, now
+        allowed = self._silence if self._has_begun else max(self._silence, TO_START)
+        return now - self._heard_at > allowed
+
+    def _touched(self) -> int:
+        try:
+            return self._file.stat().st_mtime_ns
+        except FileNotFoundError:
+            return 0
