@@ -24,7 +24,7 @@ class Judgement:
     reason: str = ""
     labels: tuple[str, ...] = ()
     selector: str = ""  # where the value was seen, as the author of the rule wrote it
-    cut: bool = False  # of some text not all was looked at
+    cut: bool = False  # it depends on text that was not read; then it is no success
 
 
 class SuccessCheck(Protocol):

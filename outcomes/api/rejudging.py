@@ -113,7 +113,7 @@ def rejudging_out(rejudging: Rejudging) -> dict[str, Any]:
         "by_tool": flips["by_tool"],
         "by_rule": flips["by_rule"],
         "samples": {
-            flip: [sample | {"at": _utc(sample["at"])} for sample in samples]
+            flip: [{"cut": False} | sample | {"at": _utc(sample["at"])} for sample in samples]
             for flip, samples in flips["samples"].items()
         },
         "session_limits": shifts if rejudging.kind == BACKTEST else None,

@@ -57,6 +57,7 @@ def call_out(whole: ShownCall) -> dict[str, Any]:
         "reported": row.reported or None,
         "classified": row.classified or None,
         "checked": checked,
+        "cut": row.cut,
         "disagreement": row.disagreement,
         "check": row.check_name or None,
         "version": row.check_version,
@@ -91,6 +92,7 @@ def _verdicts(whole: ShownCall, past: Sequence[PastVerdict]) -> list[dict[str, A
             "effective": each.effective or None,
             "decided_by": each.decided_by or None,
             "rule": each.rule or None,
+            "cut": each.cut,
             "value": whole.value_in(
                 each.value, (row.project_id, each.check_name, each.check_version, each.rule)
             ),
@@ -107,6 +109,7 @@ def _verdicts(whole: ShownCall, past: Sequence[PastVerdict]) -> list[dict[str, A
         "effective": row.verdict or None,
         "decided_by": row.decided_by or None,
         "rule": row.check_rule or None,
+        "cut": row.cut,
         "value": whole.value,
         "at": time_text(given[0]),
     }

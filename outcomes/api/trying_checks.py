@@ -91,6 +91,7 @@ def _call_out(
         "value": (MASK if is_secret else masking.value(told.value)) if told else None,
         "reason": (MASK if is_secret else masking.text(told.reason)) if told else "",
         "labels": told.labels if told else (),
+        "cut": bool(told and told.cut),
         "not_checked": said.reason if isinstance(said, NotChecked) else None,
         "present": {
             "verdict": row.classified or None,

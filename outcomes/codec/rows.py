@@ -48,6 +48,7 @@ class Verdicts(NamedTuple):
     check_value: str = ""
     verdict_reason: str = ""
     labels: str = ""
+    cut: bool = False
 
 
 class CallRow(NamedTuple):
@@ -82,6 +83,7 @@ class CallRow(NamedTuple):
     check_value: str
     verdict_reason: str
     labels: str
+    cut: bool
     would_deny: bool
     conflict: bool
     asked: bool
@@ -142,6 +144,7 @@ def _verdicts(said: Classification, check: str) -> Verdicts:
         _beginning(said.value),
         as_text(said.reason),
         " ".join(said.labels),
+        said.cut,
     )
 
 
@@ -211,6 +214,7 @@ def call_row(
         verdicts.check_value,
         verdicts.verdict_reason,
         verdicts.labels,
+        verdicts.cut,
         call.would_block,
         call.conflict,
         call.asked,

@@ -109,6 +109,7 @@ def _keep_past(changes: Iterable[Change]) -> None:
             value=old.check_value,
             reason=old.verdict_reason,
             labels=old.labels,
+            cut=old.cut,
             until=now,
         )
         for old, _ in changes

@@ -37,6 +37,7 @@ class Classification:
     value: Json = None
     reason: str = ""
     labels: tuple[str, ...] = ()
+    cut: bool = False  # it depends on text that the check did not read
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,7 @@ def _said_by(check: SuccessCheck, judgement: Judgement) -> Classification:
         value=judgement.value,
         reason=judgement.reason,
         labels=judgement.labels,
+        cut=judgement.cut,
     )
 
 

@@ -112,6 +112,7 @@ class Call(models.Model):
     check_value = models.TextField(blank=True)  # what the rule saw, as JSON; empty: nothing
     verdict_reason = models.TextField(blank=True)
     labels = models.CharField(max_length=200, blank=True)  # separated by spaces
+    cut = models.BooleanField(db_default=False)  # the verdict depends on text that was not read
     would_deny = models.BooleanField()
     conflict = models.BooleanField()
     asked = models.BooleanField()  # an approval was asked for

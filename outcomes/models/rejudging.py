@@ -99,6 +99,7 @@ class PastVerdict(models.Model):
     value = models.TextField(blank=True)
     reason = models.TextField(blank=True)
     labels = models.CharField(max_length=200, blank=True)
+    cut = models.BooleanField(db_default=False)
     until = models.DateTimeField()  # when the next one took its place
 
     class Meta:

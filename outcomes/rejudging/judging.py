@@ -98,7 +98,8 @@ def _judged(
         said = Said(before, after, not_checked=classification.reason)
     else:
         check, rule = classification.check or "", classification.rule or ""
-        said = Said(before, after, check, rule, by_agent=decided_by == "agent")
+        by_agent, cut = decided_by == "agent", classification.cut
+        said = Said(before, after, check, rule, by_agent=by_agent, cut=cut)
     return Judged(said, verdicts_of(classification), decided_by, disagrees(reported, verdict))
 
 

@@ -141,7 +141,8 @@ SHIFTS: Final[Columns[ShiftLine]] = {
     "sessions": lambda row: dict(row.counts),
 }
 FLIPPED: Final = _keys(
-    "flip", "before", "after", "call_id", "environment", "tool", "rule", "session", "agent", "at"
+    *("flip", "before", "after", "call_id", "environment", "tool", "rule", "cut", "session"),
+    *("agent", "at"),
 )
 WOULD_DENY: Final[Columns[tuple[Line, str]]] = {
     "rule": lambda row: row[0].named.rule,

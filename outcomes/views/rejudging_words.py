@@ -178,11 +178,15 @@ def shifts(told: dict[str, Any]) -> list[ShiftLine]:
 def samples(told: dict[str, list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
     for flip, words in FIGURES.items():
         for sample in told.get(flip, []):
-            yield sample | {
-                "flip": flip.value,
-                "word": words,
-                "at": datetime.fromisoformat(sample["at"]),
-            }
+            yield (
+                {"cut": False}
+                | sample
+                | {
+                    "flip": flip.value,
+                    "word": words,
+                    "at": datetime.fromisoformat(sample["at"]),
+                }
+            )
 
 
 def _filter_words(name: str, value: Any) -> str:

@@ -56,6 +56,7 @@ CALLS: Final[Columns[Call]] = {
     "check": lambda row: row.check_name or None,
     "check_version": lambda row: row.check_version,
     "check_rule": lambda row: row.check_rule or None,
+    "cut": lambda row: row.cut,
     "elapsed_ms": lambda row: row.elapsed_ms,
 }
 ARTIFACTS: Final[Columns[ArtifactRow]] = {

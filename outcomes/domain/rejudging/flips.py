@@ -48,6 +48,7 @@ class Said:
     rule: str = ""
     not_checked: str = ""  # why none could be asked
     by_agent: bool = False  # the agent's verdict counts, whatever the check says
+    cut: bool = False  # the check's depends on text that was not read
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ class Flips:
                     "before": said.before.value,
                     "after": said.after.value,
                     "rule": "" if said.by_agent else said.rule,
+                    "cut": said.cut,
                 }
             )
 
