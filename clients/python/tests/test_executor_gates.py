@@ -156,6 +156,17 @@ def test_a_person_who_confirms_after_the_deadline_of_the_turn_is_too_late():
     assert the_reason(outcome) == "deadline"
 
 
+@pytest.mark.parametrize("gate", ["on_pre_tool_use", "confirm_write"])
+def test_no_gate_waits_longer_than_the_turn(gate):
+    async def wait(call: ToolCall) -> bool:
+        await asyncio.sleep(DAY_S)
+        return True
+
+    gates: dict[str, Any] = {gate: wait}
+    executor = BoundedExecutor([a_tool(print, writes=True)], **gates)
+    assert the_reason(execute(executor, state=TurnState(TurnBudget(0.01)))) == "deadline"
+
+
 def test_an_unknown_tool_is_denied_by_validation():
     outcome = execute(BoundedExecutor([a_tool(print)]), a_call(tool_name="nonesuch"))
     assert outcome == ToolDenied(

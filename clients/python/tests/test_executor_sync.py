@@ -10,16 +10,12 @@ from pathlib import Path
 import pytest
 
 import edictum_site_client
-from clients.python.tests.executing import (
-    a_call,
-    a_tool,
-    the_output,
-)
+from clients.python.tests.executing import a_call, a_tool, the_output
 from clients.python.tests.receiver import Receiver
-from edictum_site_client.executor import BoundedExecutor, TurnState
-from edictum_site_client.outcomes import (
-    ToolTimeout,
-)
+from edictum_site_client import Console
+from edictum_site_client.executor import BoundedExecutor, ToolCall, TurnBudget, TurnState
+from edictum_site_client.outcomes import ToolTimeout
+from tests.journeys.console import KEY
 
 SOURCE = Path(edictum_site_client.__file__).parents[1]
 
@@ -72,6 +68,22 @@ def test_what_ends_the_process_reaches_an_agent_without_a_loop(ending):
     with pytest.raises(ending):
         executor.execute_sync(a_call(), TurnState())
     assert the_output(executor.execute_sync(a_call(tool_name="other"), TurnState())) == 7
+
+
+@pytest.mark.parametrize("seconds", [None, 60])
+def test_a_hook_that_ends_the_process_does_so(seconds, receiver: Receiver):
+    async def hook(call: ToolCall) -> None:
+        if call.tool_name == "query":
+            raise SystemExit("now")
+
+    with Console(receiver.url, api_key=KEY) as console:
+        tools = [a_tool(print), a_tool(lambda: 7, "other")]
+        executor = BoundedExecutor(tools, console=console, on_pre_tool_use=hook)
+        state = TurnState(None if seconds is None else TurnBudget(seconds))
+        with pytest.raises(SystemExit):
+            executor.execute_sync(a_call(), state)
+        assert the_output(executor.execute_sync(a_call(tool_name="other"), state)) == 7
+    assert [item["type"] for item in receiver.taken] == ["denied", "execution_result"]
 
 
 def test_an_interrupt_while_a_tool_runs_is_recorded(receiver: Receiver):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 import logging
@@ -44,7 +45,7 @@ class Passage:
 
     @classmethod
     def of(cls, call: ToolCall, spec: ToolSpec | None) -> Passage:
-        arguments = call.arguments
+        arguments = {} if call.arguments is None else call.arguments
         if isinstance(arguments, str):
             with suppress(ValueError, RecursionError):  # then it is denied as no object
                 arguments = json.loads(arguments or "{}")
@@ -68,10 +69,19 @@ class Gates:
 
     async def denial(self, passage: Passage, state: State) -> ToolDenied | None:
         """The first gate that denies the call; None lets it run with `passage.arguments`."""
-        call, spec = passage.call, passage.spec
         budget = budget_of(state)
-        if budget is not None and budget.expired:
-            return passage.denied(f"The turn's {budget.seconds:g} s are over.")
+        if budget is None:
+            return await self._denial(passage, state)
+        if not budget.expired:
+            with suppress(asyncio.TimeoutError):  # of a hook, or of a person who is asked
+                denied = await asyncio.wait_for(self._denial(passage, state), budget.remaining_s)
+                if denied is not None or not budget.expired:
+                    return denied
+        passage.gate = "deadline"
+        return passage.denied(f"The turn's {budget.seconds:g} s are over.")
+
+    async def _denial(self, passage: Passage, state: State) -> ToolDenied | None:
+        call, spec = passage.call, passage.spec
         passage.gate = "blocked"
         if call.tool_name in state.blocked_tool_names:
             return passage.denied("It failed for good earlier in this turn.")
@@ -89,9 +99,6 @@ class Gates:
         passage.gate = "write_denied"
         if spec.writes and (why := await self._unconfirmed(passage)) is not None:
             return passage.denied(why)
-        passage.gate = "deadline"  # hooks and people take time
-        if budget is not None and budget.expired:
-            return passage.denied(f"The turn's {budget.seconds:g} s are over.")
         return None
 
     async def _validated(self, passage: Passage, spec: ToolSpec) -> str | None:

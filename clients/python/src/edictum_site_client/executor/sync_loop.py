@@ -51,10 +51,19 @@ def _loop() -> asyncio.AbstractEventLoop:
     with _lock:
         if _made is None or _made[0] != os.getpid():  # a fork has no thread
             loop = asyncio.new_event_loop()
-            thread = threading.Thread(target=loop.run_forever, name="tools", daemon=True)
+            thread = threading.Thread(target=_serve, args=(loop,), name="tools", daemon=True)
             thread.start()
             _made = os.getpid(), loop, thread
         return _made[1]
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    while True:
+        try:
+            loop.run_forever()
+        except BaseException:  # noqa: BLE001, S112 - `SystemExit` of a task: its caller has it too
+            continue
+        return
 
 
 def _end() -> None:
