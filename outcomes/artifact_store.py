@@ -38,12 +38,12 @@ class NotStored(Exception):
 
 
 class NotHere(NotStored, OSError):
-    """No file of that name on this host. Where a row says that there is one, the place is at fault:
-    a folder that is not mounted, or not the shared one."""
+    """The file is missing on this host. If a row of it exists, the place is at fault: a folder that
+    is not mounted, or not the shared one."""
 
 
 def fault_words(error: Exception) -> str:
-    """What is wrong with the store, for people who do not know its folders."""
+    """The fault of the store in words, without the paths of its folders."""
     if isinstance(error, NotHere):
         return f"The file of the artifact {error.args[0]} is missing on {socket.gethostname()}."
     reason = (isinstance(error, OSError) and error.strerror) or str(error)

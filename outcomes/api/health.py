@@ -18,7 +18,7 @@ RETRY_AFTER: Final = "5"  # seconds
 
 @router.get("/health/live", auth=None, response={200: None})
 def live(request: HttpRequest) -> HttpResponse:
-    """200 while this process answers, whatever it is that it needs."""
+    """200 while this process answers, whatever the state of database and disks."""
     return answer({"status": "ok"})
 
 
@@ -31,28 +31,28 @@ def ready(request: HttpRequest) -> HttpResponse:
 
 @router.get("/health", auth=None, response={200: None})
 def health(request: HttpRequest) -> HttpResponse:
-    """All of it, for people; counts of the key's project only, and none without a key."""
+    """State of every part. With a key, also the counts of its project."""
     problems = readiness.problems()
-    troubled = {each.part: each.detail for each in problems}
-    told: dict[str, Any] = {"status": _status(problems)}
-    told |= {part: troubled.get(part, well) for part, well in PARTS.items()}
-    told |= _broker_and_worker()
-    if "database" not in troubled:
-        told |= _of_database(request, is_ready=not problems)
+    problem_of = {each.part: each.detail for each in problems}
+    body: dict[str, Any] = {"status": _status(problems)}
+    body |= {part: problem_of.get(part, well) for part, well in PARTS.items()}
+    body |= _broker_and_worker()
+    if "database" not in problem_of:
+        body |= _of_database(request, is_ready=not problems)
     else:
-        told |= {"schema": "unknown", "inbox": "unknown"}
-    return _answer(told, problems)
+        body |= {"schema": "unknown", "inbox": "unknown"}
+    return _answer(body, problems)
 
 
-def _answer(told: dict[str, Any], problems: tuple[Problem, ...]) -> HttpResponse:
+def _answer(body: dict[str, Any], problems: tuple[Problem, ...]) -> HttpResponse:
     if not problems:
-        return answer(told)
+        return answer(body)
     errors = [
         {"path": each.part, "line": None, "column": None, "message": each.detail}
         for each in problems
     ]
     refused = {"code": "not_ready", "detail": problems[0].detail, "errors": errors}
-    response = answer(told | refused, status=503)
+    response = answer(body | refused, status=503)
     response.headers["Retry-After"] = RETRY_AFTER
     return response
 
@@ -73,10 +73,10 @@ def _of_database(request: HttpRequest, *, is_ready: bool) -> dict[str, Any]:
     try:
         access = resolve_key(request.META.get("HTTP_AUTHORIZATION", ""))
         faults = queries.kinds_of_faults()
-        told: dict[str, Any] = {"settling": "; ".join(faults) or "ok"}
+        body: dict[str, Any] = {"settling": "; ".join(faults) or "ok"}
         if faults and is_ready:
-            told["status"] = "degraded"  # posts are accepted, and some of them wait
-        return told if access is None else told | _counts(access)
+            body["status"] = "degraded"  # posts are accepted, and some of them wait
+        return body if access is None else body | _counts(access)
     except DatabaseError:  # it went away since it was tried
         return {}
 

@@ -109,8 +109,8 @@ def _kept(batches: Sequence[Sequence[Any]], rejected: list[RejectedItem]) -> int
     return last
 
 
-def try_to_insert(now: datetime) -> None:
-    """A row that nobody may keep: the transaction around it is to be taken back."""
+def insert_trial_row(now: datetime) -> None:
+    """Insert a trial row; the caller rolls it back."""
     write_row(_INSERT, _Row(0, 0, "", "", "outcomes", 0, b"", _told(now)))
 
 

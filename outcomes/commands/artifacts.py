@@ -90,7 +90,7 @@ def _remove(project: int, pks: list[int]) -> int:
 
 
 def _oldest_that_waits() -> datetime:
-    """When the oldest batch was accepted that may come to refer to one; now when none waits."""
+    """The time the oldest waiting batch was accepted; now when none waits."""
     waiting = Batch.objects.filter(set_aside_at=None).order_by("id")
     return waiting.values_list("received_at", flat=True).first() or timezone.now()
 

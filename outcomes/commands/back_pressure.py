@@ -1,6 +1,6 @@
-"""Back-pressure: beyond its bounds the inbox takes no more, and says when to come again.
+"""Back-pressure: beyond its bounds the inbox refuses posts and says when to retry.
 
-The figure is that of a moment ago, so asking costs a post nothing.
+The figures are cached for half a second, so the check costs a post nothing.
 """
 
 import logging
@@ -21,7 +21,7 @@ REFRESHED_EVERY: Final = 0.5  # seconds
 SHOWN_FOR: Final = 30.0  # seconds
 COST: Final = 20  # to add up a very large inbox takes at most such a part of a thread
 RETRY_AFTER: Final = 10  # seconds
-TOLD_EVERY: Final = 10.0  # seconds
+NOTED_EVERY: Final = 10.0  # seconds
 FINDING: Final = "inbox_full"
 _ADVICE: Final = (
     "Posts are answered with 503 until there is room; SDK events are taken for longer. See whether"
@@ -29,7 +29,7 @@ _ADVICE: Final = (
 )
 
 logger = logging.getLogger(__name__)
-_told: dict[int, float] = {}  # when a project's refusal was told last
+_noted_at: dict[int, float] = {}  # when a project's refusal was noted last
 
 
 class _Figures(NamedTuple):
@@ -49,13 +49,13 @@ def why_refused(post: Post) -> str:
     """Empty while such a post is taken."""
     try:
         figures = _known.get()
-    except TimeoutError:  # the database hangs: what is posted will find out
+    except TimeoutError:  # the database hangs: the post itself fails then
         return ""
     return bounds().why_full(*figures, post)
 
 
 def why_refused_of_late() -> str:
-    """What the last posts would have been told; every page asks, so nothing is found out for it."""
+    """Why recent posts were refused. Pages ask, so this queries nothing."""
     figures = _known.last(within=SHOWN_FOR)
     return "" if figures is None else bounds().why_full(*figures, Post.OUTCOMES)
 
@@ -63,12 +63,12 @@ def why_refused_of_late() -> str:
 def refuse_if_full(post: Post, project_id: int) -> None:
     why = why_refused(post)
     if why:
-        _tell(project_id, why)
+        _note_refusal(project_id, why)
         raise BodyRefused(503, "inbox_full", f"{why} Nothing was kept.", retry_after=RETRY_AFTER)
 
 
 def resolve_if_room() -> None:
-    """Called now and then by the worker: a refusal that is over is no longer a finding."""
+    """Resolve the findings once every kind of post is accepted again. The worker calls it."""
     projects = projects_with_findings(FINDING)
     if projects and not any(why_refused(post) for post in Post):
         for project in projects:
@@ -77,14 +77,14 @@ def resolve_if_room() -> None:
 
 def forget() -> None:
     _known.forget()
-    _told.clear()
+    _noted_at.clear()
 
 
-def _tell(project_id: int, why: str) -> None:
+def _note_refusal(project_id: int, why: str) -> None:
     now = time.monotonic()
-    if now < _told.get(project_id, float("-inf")) + TOLD_EVERY:
+    if now < _noted_at.get(project_id, float("-inf")) + NOTED_EVERY:
         return
-    _told[project_id] = now
+    _noted_at[project_id] = now
     try:
         slug = project_numbered(project_id).slug
         link = reverse("outcomes:set_aside", args=[slug])

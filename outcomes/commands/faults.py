@@ -1,7 +1,7 @@
 """Faults of the place: the artifact store cannot be read or written here and now.
 
-They say nothing about a batch, so none is set aside for one: it is retried for as long as the fault
-lasts, with growing pauses, and what needs no store is settled meanwhile.
+They are no evidence about a batch, so no batch is set aside for one: it is retried with growing
+pauses for as long as the fault lasts, and batches that need no store are settled meanwhile.
 """
 
 from datetime import timedelta
@@ -33,7 +33,7 @@ LOOKED_AT: Final = 10_000  # batches
 
 
 def fault_of(error: Exception) -> str:
-    """Which fault of the place this is; empty for a fault of the batch."""
+    """The kind of fault of the place; empty for a fault of the batch."""
     if isinstance(error, NotHere):
         return MISSING
     return STORE if isinstance(error, OSError | RemovedMeanwhile) else ""
@@ -48,19 +48,19 @@ def note_fault(batch_id: int, fault: str, error: Exception) -> None:
         batch.fault, batch.error = fault, fault_words(error)
         batch.next_try_at = timezone.now() + _pause_after(batch.tries)
         batch.save(update_fields=["tries", "fault", "error", "next_try_at"])
-        if fault == STORE:  # one that tries is enough
+        if fault == STORE:  # one probe is enough
             others = Batch.objects.filter(fault=STORE, set_aside_at=None)
             others.filter(next_try_at__lt=batch.next_try_at).update(next_try_at=batch.next_try_at)
 
 
 def let_all_try_again() -> None:
-    """The store works again: who waited for it is claimed as what comes fresh."""
+    """The store works again: batches that waited for it are claimed together with fresh ones."""
     waiting = Batch.objects.filter(fault=STORE, set_aside_at=None, next_try_at__isnull=False)
     waiting.update(next_try_at=None)
 
 
 def find_faults() -> None:
-    """Open a finding in each project that has to wait, and resolve those that are over."""
+    """Open a finding in each project with batches that wait, and resolve those that are over."""
     seen = _seen()
     kinds = list(FINDINGS.values())
     open_in = {project for kind in kinds for project in queries.projects_with_findings(kind)}

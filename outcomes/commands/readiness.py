@@ -1,4 +1,4 @@
-"""Readiness: whether a post would be accepted now, found out by trying and taking it back."""
+"""Readiness: whether a post would be accepted now, probed by an insert that is rolled back."""
 
 import logging
 from contextlib import suppress
@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from outcomes import artifact_store
-from outcomes.commands.accept import try_to_insert
+from outcomes.commands.accept import insert_trial_row
 from outcomes.commands.back_pressure import why_refused
 from outcomes.commands.cached import Cached
 from outcomes.domain.back_pressure import Post
@@ -17,22 +17,22 @@ from outcomes.models.faults import end_session_if_read_only, is_read_only
 from outcomes.queries.room import artifact_disk, bounds
 from outcomes.queries.schema import schema_problem
 
-TRIED_EVERY: Final = 1.0  # seconds
+REFRESHED_EVERY: Final = 1.0  # seconds
 PATIENCE: Final = 3.0  # seconds
 
 logger = logging.getLogger(__name__)
 
 
 def problems() -> tuple[Problem, ...]:
-    """None: a post would be accepted."""
-    if _tried.overdue <= PATIENCE:
+    """Empty when a post would be accepted."""
+    if _state.overdue <= PATIENCE:
         with suppress(TimeoutError):
-            return _tried.get()
-    return (Problem("database", f"The database has not answered for {_tried.overdue:.0f} s."),)
+            return _state.get()
+    return (Problem("database", f"The database has not answered for {_state.overdue:.0f} s."),)
 
 
 def forget() -> None:
-    _tried.forget()
+    _state.forget()
 
 
 def _try_all() -> tuple[Problem, ...]:
@@ -47,12 +47,12 @@ def _of_database() -> Problem | None:
             if connection.vendor == "postgresql":
                 with connection.cursor() as cursor:
                     cursor.execute(f"SET LOCAL statement_timeout = {int(PATIENCE * 1_000)}")
-            try_to_insert(timezone.now())
+            insert_trial_row(timezone.now())
             transaction.set_rollback(True)
     except DatabaseError as error:
         end_session_if_read_only(error)
         logger.warning("A post would not be accepted: %s", error)
-        # What the server says may name more than strangers should know.
+        # The server's own words may name more than strangers should know.
         detail = "is read-only" if _writes_nothing(error) else "does not accept a post"
         return Problem("database", f"The database {detail}.")
     return None
@@ -74,7 +74,7 @@ def _of_inbox() -> Problem | None:
     try:
         why = why_refused(Post.OUTCOMES)
     except (DatabaseError, OSError):
-        why = "What the inbox holds cannot be found out."
+        why = "The inbox cannot be read."
     return Problem("inbox", why) if why else None
 
 
@@ -88,4 +88,4 @@ def _of_store() -> Problem | None:
     return Problem("artifacts", why) if why else None
 
 
-_tried: Final = Cached(_try_all, seconds=TRIED_EVERY)
+_state: Final = Cached(_try_all, seconds=REFRESHED_EVERY)

@@ -1,4 +1,4 @@
-"""When the inbox takes no more: its bounds, and what is to be said then."""
+"""The bounds of the inbox, and the reason when it is full."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -7,7 +7,7 @@ from typing import Final
 
 from governance.domain.figures import duration, size
 
-SLACK: Final = 2  # SDK events are the last to be refused: an agent that sent them has gone on
+SLACK: Final = 2  # SDK events are the last to be refused: their agent does not wait
 SHARE_OF_DISK: Final = 0.05
 MOST_KEPT_FREE: Final = 512 * 1024 * 1024
 
@@ -27,7 +27,7 @@ class Disk:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What waits to be settled, in packed bytes, and how long what came last in line has."""
+    """The backlog: its packed bytes, and the age of its oldest batch."""
 
     size: int
     seconds: float
@@ -40,7 +40,7 @@ class Bounds:
     reserve: int | None  # bytes kept free on each disk; None: a share of it
 
     def why_full(self, held: Held, data: Disk, artifacts: Disk, post: Post) -> str:
-        """Empty while such a post is taken."""
+        """Empty while such a post is accepted."""
         slack = SLACK if post is Post.EVENTS else 1
         if self.size and held.size >= self.size * slack:
             most = size(self.size * slack)
@@ -48,7 +48,7 @@ class Bounds:
         if self.seconds and held.seconds >= self.seconds * slack:
             most = duration(timedelta(seconds=self.seconds * slack))
             behind = duration(timedelta(seconds=held.seconds))
-            return f"Settling is {behind} behind, and the inbox takes no more after {most}."
+            return f"Settling is {behind} behind, and posts are refused after {most}."
         disks = [data, artifacts] if post is Post.ARTIFACTS else [data]
         return next((why for disk in disks if (why := self.why_no_room(disk, slack))), "")
 

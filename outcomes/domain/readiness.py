@@ -1,4 +1,4 @@
-"""What keeps the console from accepting a post."""
+"""Reasons why the console would not accept a post."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Faults of the database that pass: waiting helps, and the same may work soon."""
+"""Transient faults of the database."""
 
 from typing import Final
 
@@ -29,8 +29,8 @@ def is_read_only(error: BaseException | None) -> bool:
 
 
 def end_session_if_read_only(error: BaseException | None) -> None:
-    """A session that began read-only stays so when the database is written again: the next one is
-    asked anew."""
+    """Close the connection: a session that began read-only stays so after the database is writable
+    again."""
     if is_read_only(error) and not connection.in_atomic_block:
         connection.close()
 

@@ -19,7 +19,7 @@ FAULTS_SHOWN: Final = 20
 
 
 class Fault(NamedTuple):
-    """What is wrong with the place, and what waits for its end."""
+    """A fault of the place, and the batches that wait for its end."""
 
     error: str
     batches: int
@@ -50,7 +50,7 @@ def rejected_count(project_id: int) -> int:
 
 
 def faults_of(project_id: int) -> list[Fault]:
-    """Of a project's batches, the one that has made most of them wait first."""
+    """Faults that batches of this project wait for, the most frequent first."""
     waiting = Batch.objects.filter(
         project=project_id, set_aside_at=None, next_try_at__isnull=False
     ).exclude(fault="")
@@ -66,7 +66,7 @@ def faults_of(project_id: int) -> list[Fault]:
 
 
 def kinds_of_faults() -> list[str]:
-    """What is wrong with the place, of all projects; nothing of what it is about."""
+    """Kinds of faults that batches of any project wait for, without details."""
     waiting = Batch.objects.filter(set_aside_at=None, next_try_at__isnull=False)
     return [words for fault, words in FAULTS if waiting.filter(fault=fault).exists()]
 

@@ -1,4 +1,4 @@
-"""Room for more: what the inbox holds, and what is left on the disks."""
+"""Size of the inbox, and free space on the disks."""
 
 import shutil
 from pathlib import Path
@@ -18,8 +18,7 @@ def bounds() -> Bounds:
 
 
 def held_by_inbox() -> Held:
-    """What waits for a fault of the place to end counts by its size, not by its age: nothing that
-    comes after it is late for that."""
+    """Batches that wait for a fault to end count by size, not by age: they delay no others."""
     waiting = Batch.objects.filter(set_aside_at=None).order_by()
     found = waiting.aggregate(
         size=Sum(Length("body"), default=0),

@@ -1,4 +1,4 @@
-"""Whether this code and the tables of its database fit each other."""
+"""Compatibility of this version with the schema of its database."""
 
 from functools import cache
 

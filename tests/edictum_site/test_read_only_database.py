@@ -62,7 +62,9 @@ def key() -> str:
 
 
 @pytest.mark.parametrize(("path", "body"), POSTS, ids=[path for path, _ in POSTS])
-def test_a_post_to_a_read_only_database_is_to_be_sent_again(key: str, path: str, body: object):
+def test_a_post_to_a_read_only_database_gets_503_with_retry_after(
+    key: str, path: str, body: object
+):
     agent = builders.bearing(key)
     with read_only():
         refused = agent.post(path, body, content_type="application/json")
@@ -73,7 +75,7 @@ def test_a_post_to_a_read_only_database_is_to_be_sent_again(key: str, path: str,
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_a_count_on_a_read_only_database_is_to_be_asked_for_again(key: str, times: int):
+def test_an_increment_on_a_read_only_database_gets_503_with_retry_after(key: str, times: int):
     agent = builders.bearing(key)
     assert agent.post(HERE, '{"amount": 1}', content_type="application/json").status_code == 200
     with read_only():
@@ -85,7 +87,7 @@ def test_a_count_on_a_read_only_database_is_to_be_asked_for_again(key: str, time
     assert StoredValue.objects.get().number == 1
 
 
-def test_no_batch_is_set_aside_while_the_database_writes_nothing(key: str):
+def test_no_batch_is_set_aside_while_the_database_is_read_only(key: str):
     agent = builders.bearing(key)
     agent.post("/v1/outcomes", {"outcomes": [an_outcome("c")]}, content_type="application/json")
     with read_only():
@@ -98,7 +100,7 @@ def test_no_batch_is_set_aside_while_the_database_writes_nothing(key: str):
     assert not Batch.objects.exists()
 
 
-def test_a_page_that_wrote_in_vain_writes_again_when_the_database_does():
+def test_a_page_can_write_again_once_the_database_is_writable():
     project = builders.a_project()
     client = builders.signed_in(builders.a_member(project, Role.ADMIN).user)
     client.raise_request_exception = False

@@ -55,6 +55,7 @@ async def incremented(key: str, times: int) -> list[tuple[int, dict[bytes, bytes
             sent.append(message)
 
         headers = {b"authorization": f"Bearer {key}".encode(), b"content-length": b"13"}
+        headers[b"host"] = b"localhost"
         scope = {"type": "http", "method": "POST", "raw_path": HERE.encode()}
         await store(scope | {"headers": list(headers.items())}, receive, send)
         content = b"".join(each.get("body", b"") for each in sent)

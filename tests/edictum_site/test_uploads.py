@@ -47,7 +47,7 @@ def test_a_page_takes_a_form_from_who_is_signed_in(admin_client):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_whoever_sends_while_the_database_is_away_is_to_come_again(monkeypatch):
+def test_an_upload_gets_503_while_the_database_is_away(monkeypatch):
     key, _ = builders.a_key(builders.a_project(), "ingest")
     connection.close()
     with monkeypatch.context() as away:

@@ -48,7 +48,7 @@ def waiting(agent: Agent) -> Agent:
     return agent
 
 
-def test_beyond_its_bytes_the_inbox_takes_no_outcomes_and_no_artifacts(waiting: Agent, settings):
+def test_beyond_its_bytes_the_inbox_refuses_outcomes_and_artifacts(waiting: Agent, settings):
     settings.INBOX_BYTES = held_by_inbox().size
     assert (post(waiting), upload(waiting)) == (503, 503)
     settings.INBOX_BYTES += 1
@@ -63,7 +63,7 @@ def test_events_are_refused_last(waiting: Agent, settings):
     assert (post(waiting, "events"), post(waiting, "audit/ingest")) == (503, 503)
 
 
-def test_beyond_its_age_the_inbox_takes_no_more(waiting: Agent, settings):
+def test_beyond_its_age_the_inbox_refuses_posts(waiting: Agent, settings):
     settings.INBOX_AGE = 60
     Batch.objects.update(received_at=timezone.now() - timedelta(seconds=90))
     assert (post(waiting), post(waiting, "events")) == (503, 202)
@@ -71,7 +71,7 @@ def test_beyond_its_age_the_inbox_takes_no_more(waiting: Agent, settings):
     assert post(waiting, "events") == 503
 
 
-def test_what_waits_for_a_fault_to_end_is_not_late(waiting: Agent, settings):
+def test_batches_that_wait_for_a_fault_do_not_count_by_age(waiting: Agent, settings):
     settings.INBOX_AGE = 60
     long_ago = timezone.now() - timedelta(hours=1)
     Batch.objects.update(received_at=long_ago, next_try_at=timezone.now(), fault="missing")
@@ -84,14 +84,14 @@ def test_a_batch_that_is_set_aside_leaves_its_room_to_others(waiting: Agent, set
     assert post(waiting) == 202
 
 
-def test_nothing_is_taken_into_what_is_kept_free_on_the_disk(agent: Agent, settings):
+def test_posts_are_refused_when_the_disk_reserve_is_reached(agent: Agent, settings):
     settings.DISK_RESERVE = 2**60
     assert (post(agent), upload(agent), post(agent, "events")) == (503, 503, 503)
     settings.DISK_RESERVE = 0
     assert (post(agent), upload(agent), post(agent, "events")) == (202, 201, 202)
 
 
-def test_a_bound_of_nothing_is_none(waiting: Agent, settings):
+def test_a_bound_of_zero_means_no_bound(waiting: Agent, settings):
     settings.INBOX_BYTES = settings.INBOX_AGE = 0
     Batch.objects.update(received_at=timezone.now() - timedelta(days=9))
     assert post(waiting) == 202
@@ -124,7 +124,7 @@ def test_pages_say_that_posts_are_refused(waiting: Agent, pages: Pages, settings
     assert "Posts are refused" not in pages.text("settings/set-aside/")
 
 
-def test_a_post_asks_for_no_figures_that_are_fresh(waiting: Agent, django_assert_num_queries):
+def test_a_post_computes_no_figures_that_are_fresh(waiting: Agent, django_assert_num_queries):
     body = json.dumps({"events": [an_event()]}).encode()
     waiting.send("events", body)
     with django_assert_num_queries(0):
@@ -141,7 +141,7 @@ def counting() -> tuple[list[int], Callable[[], int]]:
     return asked, ask
 
 
-def test_a_fresh_answer_is_not_asked_for_again():
+def test_a_fresh_value_is_not_computed_again():
     asked, ask = counting()
     cached = Cached(ask, seconds=3600)
     assert [cached.get() for _ in range(3)] == [0, 0, 0]
@@ -150,7 +150,7 @@ def test_a_fresh_answer_is_not_asked_for_again():
     assert asked == [0, 1]
 
 
-def test_an_answer_that_took_long_is_kept_for_longer_only_where_it_is_to_be():
+def test_a_value_that_took_long_is_cached_longer_only_with_a_cost():
     asked, count = counting()
 
     def ask() -> int:
@@ -163,7 +163,7 @@ def test_an_answer_that_took_long_is_kept_for_longer_only_where_it_is_to_be():
     assert asked == [0, 1, 2]
 
 
-def test_nobody_waits_for_who_asks_anew():
+def test_callers_get_the_last_value_while_another_recomputes_it():
     asking, go_on = threading.Event(), threading.Event()
     answers = iter(["old", "new"])
 
@@ -186,7 +186,7 @@ def test_nobody_waits_for_who_asks_anew():
     assert cached.overdue == 0
 
 
-def test_a_question_that_failed_is_asked_again():
+def test_a_computation_that_failed_is_repeated():
     numbers = iter([0, 1])
 
     def ask() -> float:

@@ -53,17 +53,17 @@ def test_a_console_that_accepts_posts_is_ready(db):
     assert {told[part] for part in ("schema", "inbox", "artifacts")} == {"ok"}
 
 
-def test_trying_keeps_nothing(db):
+def test_the_probe_leaves_no_batch(db):
     ask("health/ready")
     assert not Batch.objects.exists()
 
 
-def test_to_live_takes_no_database(db, django_assert_num_queries):
+def test_liveness_needs_no_database(db, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert ask("health/live") == (200, {"status": "ok"})
 
 
-def test_within_a_second_nothing_is_tried_again(db, django_assert_num_queries):
+def test_the_probe_is_cached_for_a_second(db, django_assert_num_queries):
     ask("health/ready")
     with django_assert_num_queries(0):
         assert Client().get("/v1/health/ready").status_code == 200
@@ -104,7 +104,7 @@ def test_an_artifact_store_that_cannot_be_written_is_not_ready(db, data):
     assert ask("health/ready")[0] == 200
 
 
-def test_disks_without_room_are_not_ready(db, settings):
+def test_a_full_disk_is_not_ready(db, settings):
     settings.DISK_RESERVE = 2**60
     status, told = ask("health/ready")
     assert (status, told["code"]) == (503, "not_ready")
@@ -113,7 +113,7 @@ def test_disks_without_room_are_not_ready(db, settings):
     assert "are kept free" in parts["inbox"]
 
 
-def test_an_inbox_that_takes_no_more_is_not_ready(agent: Agent, settings):
+def test_a_full_inbox_is_not_ready(agent: Agent, settings):
     agent.door(json.dumps({"outcomes": [an_outcome()]}).encode())
     settings.INBOX_BYTES = 1
     assert "The inbox is full" in refused_for("inbox")
@@ -136,7 +136,7 @@ def test_health_names_a_fault_that_batches_wait_for(agent: Agent, data, away):
     assert (fault["batches"], fault["items"]) == (1, 1)
 
 
-def test_health_counts_for_a_key_what_its_project_has(agent: Agent):
+def test_health_shows_counts_of_the_project_to_its_keys_only(agent: Agent):
     agent.door(json.dumps({"outcomes": [an_outcome(), an_outcome()]}).encode())
     backlog = agent.get("health")["backlog"]
     assert (backlog["batches"], backlog["items"], backlog["is_more"]) == (1, 2, False)

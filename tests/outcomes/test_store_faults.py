@@ -112,7 +112,7 @@ def test_a_batch_waits_while_the_artifact_store_cannot_be_written(project, agent
     assert differences() == []
 
 
-def test_one_batch_tries_for_all_and_all_are_settled_when_the_store_works_again(agent: Agent, data):
+def test_one_batch_probes_the_store_and_all_are_settled_when_it_works_again(agent: Agent, data):
     with store_away(data):
         for number in range(5):
             post(agent, an_outcome(f"large {number}", output=LARGE + str(number)))
@@ -187,7 +187,7 @@ def test_an_artifact_that_is_missing_on_this_host_is_no_evidence(project, agent:
     assert kinds(project) == []
 
 
-def test_what_waits_for_one_missing_artifact_holds_up_nobody(agent: Agent, data):
+def test_a_missing_artifact_delays_only_the_batches_that_need_it(agent: Agent, data):
     lost = a_reference(agent, "lost", b'"lost"')
     kept = a_reference(agent, "kept", b'"kept"')
     sha256 = str(lost["artifact_id"])
@@ -276,7 +276,7 @@ def test_suggestions_stay_while_outputs_cannot_be_read(project, agent: Agent, da
 
 
 @pytest.mark.parametrize("away", [store_away, other_host])
-def test_an_artifact_that_cannot_be_read_now_is_to_be_asked_for_again(agent: Agent, data, away):
+def test_an_artifact_that_cannot_be_read_gets_503_with_retry_after(agent: Agent, data, away):
     name = a_reference(agent, "c", b'"here"')["artifact_id"]
     with away(data):
         response = agent.client.get(f"/v1/artifacts/{name}")
@@ -284,7 +284,7 @@ def test_an_artifact_that_cannot_be_read_now_is_to_be_asked_for_again(agent: Age
         assert response.headers["Retry-After"]
 
 
-def test_an_upload_that_cannot_be_written_is_to_be_sent_again(agent: Agent, data):
+def test_an_upload_that_cannot_be_written_gets_503_with_retry_after(agent: Agent, data):
     with store_away(data):
         response = agent.client.post("/v1/artifacts", b"more", content_type="text/plain")
         assert (response.status_code, response.json()["code"]) == (503, "store_unavailable")
