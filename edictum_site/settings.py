@@ -148,6 +148,7 @@ STORAGES = {
         else "whitenoise.storage.CompressedManifestStaticFilesStorage"
     },
 }
+FILE_UPLOAD_PERMISSIONS = None  # as the umask has it
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
 
 # The front reads bodies and holds them to its own limits, file by file.

@@ -17,6 +17,7 @@ from edictum_site.env import (
     env_url,
     env_worker_silence,
 )
+from edictum_site.stack.private import make_private
 
 
 class StartRefused(Exception):
@@ -58,6 +59,7 @@ def locked_data_folder(folder: Path) -> IO[str]:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         (folder / "log").mkdir(exist_ok=True)
+        make_private(folder)
         lock = (folder / "up.lock").open("a+")
     except OSError as error:
         raise StartRefused(

@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -12,6 +12,7 @@ from edictum_site.stack.children import Child, manage_command, web_command, work
 from edictum_site.stack.heartbeat import Heartbeat
 from edictum_site.stack.options import Options, StartRefused, locked_data_folder
 from edictum_site.stack.port import FirstPage, allow_many_files, listen, url_of
+from edictum_site.stack.private import keep_new_files_private
 from edictum_site.stack.signals import Signals
 from edictum_site.stack.supervisor import StopAsked, Supervisor
 from edictum_site.stack.terminal import complain, say
@@ -25,6 +26,7 @@ def up(arguments: Sequence[str]) -> int:
         complain(USAGE)
         return 2
     signals = Signals()
+    keep_new_files_private()
     try:
         options = Options.of_environment()
         with (
@@ -60,11 +62,11 @@ def start_all(
     redis_url = options.redis_url or redis.url_in(redis_folder)
     port = listener.getsockname()[1]
     env = environment(options, port=port, redis_url=redis_url)
-    child = partial(Child, logs=options.data / "log", env=env)
+    child = partial(Child, logs=options.data / "log", env=without_first_secrets(env))
 
     if not options.redis_url:
         supervisor.start(child("redis", redis.command(redis.program(), redis_folder)))
-    supervisor.run_to_its_end(child("prepare", manage_command("prepare"), once=True))
+    supervisor.run_to_its_end(child("prepare", manage_command("prepare"), env=env, once=True))
     web = child("web", web_command(APPLICATION, listener.fileno()), inherits=(listener.fileno(),))
     supervisor.start(web)
     heartbeat = Heartbeat(options.data / "worker.heartbeat", options.worker_silence)
@@ -74,6 +76,15 @@ def start_all(
 
 # Left to itself, the C library keeps what a post of 64 MB took, once for each thread that had one.
 _GIVING_MEMORY_BACK: Final = {"MALLOC_MMAP_THRESHOLD_": str(1024 * 1024), "MALLOC_ARENA_MAX": "2"}
+
+
+# Of the first start alone: who could read a process's environment later would read them there.
+_FIRST_SECRETS: Final = ("EDICTUM_SITE_BOOTSTRAP_KEY", "EDICTUM_SITE_ADMIN_PASSWORD")
+
+
+def without_first_secrets(env: Mapping[str, str]) -> dict[str, str]:
+    gone = {name + ending for name in _FIRST_SECRETS for ending in ("", "_FILE")}
+    return {name: value for name, value in env.items() if name not in gone}
 
 
 def environment(options: Options, *, port: int, redis_url: str) -> dict[str, str]:

@@ -194,3 +194,45 @@ def test_a_log_that_grows_too_large_is_set_aside_while_its_process_runs(own):
     until(lambda: "/v1/nowhere" in log.read_text())
     assert log.stat().st_size < LARGEST_LOG
     assert own.children == pids
+
+
+def open_to_others(folder: Path) -> list[str]:
+    paths = [folder, *folder.rglob("*")]
+    return sorted(str(path) for path in paths if path.lstat().st_mode & 0o077)
+
+
+def test_what_lies_in_the_data_folder_is_for_its_user_alone(tmp_path):
+    """Also where the folder and what is in it were there before, for everybody to read."""
+    data = tmp_path / "data"
+    with product(data, ALONE):
+        pass
+    for path in [data, *data.iterdir(), *(data / "log").iterdir()]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    assert open_to_others(data)
+    before = os.umask(0o022)
+    try:
+        with product(data, ALONE) as running:
+            (data / "up.out").chmod(0o600)  # the test's own
+            status_of(running, "/v1/health")
+            assert (data / "edictum-site.sqlite3").exists()
+            assert open_to_others(data) == []
+    finally:
+        os.umask(before)
+
+
+def test_the_secrets_of_the_first_start_stay_in_no_environment_of_a_child(tmp_path):
+    key, password = "edk_production_" + "bOot" * 10, "a-quiet-river-9"
+    admin = {
+        "EDICTUM_SITE_ADMIN_EMAIL": "admin@example.test",
+        "EDICTUM_SITE_ADMIN_PASSWORD": password,
+    }
+    with product(tmp_path, ALONE | admin | {"EDICTUM_SITE_BOOTSTRAP_KEY": key}) as running:
+        connection = http.client.HTTPConnection(running.url.removeprefix("http://"), timeout=20)
+        connection.request("GET", "/v1/keys", headers={"Authorization": f"Bearer {key}"})
+        assert connection.getresponse().status == 200
+        connection.close()
+        for name in ("web", "worker"):  # Redis writes its title over its own
+            told = Path(f"/proc/{running.children[name]}/environ").read_bytes()
+            assert b"EDICTUM_SITE_DATA" in told
+            assert key.encode() not in told
+            assert password.encode() not in told

@@ -1,0 +1,25 @@
+"""What lies in the data folder is for the user of this process alone, however it came there."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+FOR_OTHERS: Final = 0o077
+# By name: a data folder may be one that holds other things too.
+OURS: Final = (
+    *("edictum-site.sqlite3*", "secret-key*", "up.json", "*.lock", "static.stamp"),
+    *("log", "log/*", "artifacts", "uploads", "claims", "redis", "static"),
+)
+
+
+def keep_new_files_private() -> None:
+    """Those of this process and of the ones it starts."""
+    os.umask(FOR_OTHERS)
+
+
+def make_private(folder: Path) -> None:
+    """The folder, and what an earlier start or another hand left in it open to others."""
+    for path in [folder, *(found for name in OURS for found in folder.glob(name))]:
+        with suppress(OSError):  # it is another user's, or gone meanwhile
+            path.chmod(path.stat().st_mode & ~FOR_OTHERS & 0o7777)
