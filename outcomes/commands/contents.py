@@ -18,6 +18,7 @@ from outcomes.models import Artifact
 
 ArtifactKey = tuple[int, str]  # the project, and the SHA-256 or whatever else an agent wrote
 
+AWAY = Unreadable("The stored output cannot be read at the moment.", is_fault=True)
 DAMAGED = Unreadable("The stored output is damaged.", is_fault=True)
 IN_ONE_QUERY = 500
 # Bytes of outputs whose values are remembered, as they are stored: what is read of JSON can take
@@ -78,7 +79,7 @@ class Contents:
             return self.value_of(project, artifact_id)
         except OSError as error:
             self.fault = artifact_store.fault_words(error)
-            return Unreadable(self.fault, is_fault=True)
+            return AWAY
 
     def value_of(self, project: int, artifact_id: str) -> Json | Unreadable:
         """The whole output as a check sees it; raises OSError while the store cannot be read."""

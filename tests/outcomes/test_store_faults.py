@@ -248,11 +248,16 @@ def test_a_reclassification_keeps_verdicts_it_cannot_read_the_output_of(
     project, agent: Agent, data, away
 ):
     agent.post(an_outcome("large", output={"is_error": True, "text": LARGE}), an_outcome("small"))
+    agent.post(an_outcome("another", output={"is_error": True, "text": LARGE + "y"}))
     before = agent.outcome("large")
     with away(data):
         job = reclassified(project)
         assert job.status == "failed"
         assert "keep their verdicts" in job.error
+        # One reason, however many artifacts: what a job adds up is bounded.
+        not_checked = job.result["flips"]["not_checked"]
+        assert not_checked.pop("The stored output cannot be read at the moment.") == 2
+        assert not_checked.keys() <= {"No result was reported."}
         assert agent.outcome("large") == before
         assert tried(project).status == "failed"
     assert before["verdict"] == "failure"
