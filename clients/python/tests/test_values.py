@@ -165,6 +165,21 @@ def test_what_is_too_large_is_cut_and_says_so() -> None:
     assert "3000 characters" in cut[0]["text"]
 
 
+def test_of_a_text_that_is_too_long_the_end_is_kept_too() -> None:
+    error = "Traceback (most recent call last):\nKeyError: 7"
+    for text in ("x" * 8_000_000 + error, "x\n" * 4_000_000 + error):
+        assert shaped(text).endswith(error)
+        assert shaped({"log": text, "exit": 1})["log"].endswith(error)
+    assert shaped("x" * 3_000 + error, max_characters=1_000).endswith(error)
+
+
+def test_no_rest_of_a_secret_is_kept_at_the_end() -> None:
+    secret = "sk-" + "a1" * 100
+    for place in range(150, 260, 10):
+        text = "x" * 9_000 + secret + "y" * place
+        assert "a1a1" not in shaped(text, max_characters=1_000)
+
+
 def test_masking_of_ones_own_comes_last_and_withholds_when_it_raises() -> None:
     def hide(tool_name: str, value: Any) -> Any:
         return {**value, "tool": tool_name, "name": value["name"][0]}

@@ -95,9 +95,11 @@ def build(compiled: Mapping[str, Any]) -> Judge:
         try:
             for rule in about:
                 leaf = rule.when(call)
+                if leaf is None:
+                    continue
                 if leaf is UNDECIDED:
                     undecided.append(rule)
-                elif leaf is not None:
+                else:
                     explanation = rule.explained(leaf, call)
                     return _in_doubt(explanation, undecided) if undecided else explanation
         except TooMuch:

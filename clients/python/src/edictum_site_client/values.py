@@ -172,9 +172,21 @@ def _said(value: Any, walk: _Walk) -> str:
 
 
 def _text(text: str, walk: _Walk) -> str:
-    masked = _masked(text, walk.masking, walk.longest_text)
+    masked = _both_ends(text, walk.masking, walk.longest_text)
     walk.characters += len(masked)
     return masked
+
+
+def _both_ends(text: str, masking: Masking, longest: int) -> str:
+    """A check finds most errors at the end of a long text."""
+    if len(text) <= longest:
+        return _masked(text, masking, longest)
+    at_end = longest // 5
+    # A secret that this cuts has no beginning to be known by: none of its rest is kept.
+    margin = min(LONGEST_SECRET, len(text) - at_end)
+    end = masking.text(_clean(text[len(text) - at_end - margin :]))
+    end = end[max(margin, len(end) - at_end) :]
+    return f"{_masked(text, masking, longest - at_end)} …{end}"
 
 
 def _masked(text: str, masking: Masking, longest: int) -> str:

@@ -42,12 +42,15 @@ def condition_of(condition: Mapping[str, Any], patterns: Sequence[Matches]) -> C
 
 def _decided_by(leaf: Leaf, test: Test, written: Mapping[str, Any]) -> Condition:
     select = leaf.select
-    asks_missing = written["op"] == "exists"
-    name = None if asks_missing else member_of_result(written["select"])
+    name = member_of_result(written["select"])
+
+    def exists(call: Call) -> Leaf | None:
+        value = select(call)
+        return UNDECIDED if value is UNREAD else leaf if test(value, call) else None
 
     def decided(call: Call) -> Leaf | None:
         value = select(call)
-        if value is MISSING and not asks_missing:
+        if value is MISSING:
             return None
         truth = None if value is UNREAD else test(value, call)
         return leaf if truth else UNDECIDED if truth is None else None
@@ -59,6 +62,8 @@ def _decided_by(leaf: Leaf, test: Test, written: Mapping[str, Any]) -> Condition
         truth = test(result[name], call)
         return leaf if truth else UNDECIDED if truth is None else None
 
+    if written["op"] == "exists":
+        return exists
     return decided if name is None else decided_by_member
 
 
