@@ -103,6 +103,7 @@ PAGES = {
     "keys": "/p/default/settings/keys/",
     "new key": "/p/default/settings/keys/new/",
     "members": "/p/default/settings/members/",
+    "account of a member": "/p/default/settings/members/1/account/",
     "invite": "/p/default/settings/members/invite/",
     "audit": "/p/default/settings/audit/",
     "deploy": "/p/default/contracts/b/support-agent/deploy/?version=2&environment=production",
