@@ -22,6 +22,7 @@ VALIDATIONS = EXPORTS = 16
 CALLS, SECONDS = 20_000, 15.0
 EVERY, BATCH = 0.05, 50  # seconds between two requests, items of a post
 SETTLING = 120.0
+FILLING = 5.0  # seconds until what lies between an export and its reader is full
 TIMES = 2.0  # as long as when idle
 FLOOR = 10.0  # ms: below this it is noise of the machine
 
@@ -31,7 +32,7 @@ def measure(running: Site, seconds: float) -> dict[str, Any]:
     asked(running, seconds / 5)
     idle = asked(running, seconds)
     with under_way(running, validations=VALIDATIONS, exports=EXPORTS) as counted:
-        time.sleep(2)
+        time.sleep(FILLING)
         loaded = asked(running, seconds)
         meanwhile = dict(counted)
     running.wait_until_settled(SETTLING)

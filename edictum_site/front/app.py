@@ -68,7 +68,7 @@ class Front:
         )
         self._sent_exports = Places(EXPORTS, per_actor=OWN_EXPORTS)
         self._bodies = Bodies(folder, self._disk)
-        self._sender = Sender(self._disk, self._exports, release)
+        self._sender = Sender(self._disk, self._exports, release, first=self._threads)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

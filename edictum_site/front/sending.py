@@ -13,6 +13,8 @@ from edictum_site.front.threads import Threads
 
 PIECE = 256 * 1024
 TURN, MOMENT = 0.5, 0.1  # seconds: of an export on a thread; of those, for a piece to be taken
+WORK, LONGEST_REST = 0.005, 0.5  # seconds of an export before it rests, and of a rest
+REST = 9  # times as long as it has worked
 STALLED = 60.0  # seconds after which a client that takes nothing is given up
 LINGER = 5.0  # seconds in which a refused client may finish sending and read why
 LINGER_BYTES = 64 * 1024 * 1024
@@ -83,8 +85,13 @@ class Client:
 
 
 class Sender:
-    def __init__(self, disk: Threads, exports: Threads, release: Callable[[], None]) -> None:
+    """`first` are the threads for which exports stand back."""
+
+    def __init__(
+        self, disk: Threads, exports: Threads, release: Callable[[], None], *, first: Threads
+    ) -> None:
         self._disk = disk
+        self._first = first
         self._exports = exports
         self._release = release
 
@@ -132,7 +139,8 @@ class Sender:
     async def _send_generated(
         self, reply: Reply, content: Generated, client: Client, *, only_head: bool
     ) -> None:
-        making = Making([] if only_head else content.pieces, client)
+        pieces = [] if only_head else standing_back(content.pieces, self._first.is_busy)
+        making = Making(pieces, client)
         client.gone()
         try:
             await client.start(reply)
@@ -172,6 +180,26 @@ class Making:
             if not sent.result():
                 return None
         return None
+
+
+def standing_back(pieces: Iterable[bytes], is_busy: Callable[[], bool]) -> Iterator[bytes]:
+    """Whoever computes beside requests slows down each of them: so after a few milliseconds of work
+    this rests until they are done, though not for ever."""
+    worked, ends = 0.0, object()
+    making = iter(pieces)
+    while True:
+        began = time.perf_counter()
+        piece = next(making, ends)
+        now = time.perf_counter()
+        if not isinstance(piece, bytes):
+            return
+        worked += now - began
+        if worked >= WORK:
+            until = now + min(REST * worked, LONGEST_REST)
+            while is_busy() and time.perf_counter() < until:
+                time.sleep(0.001)
+            worked = 0.0
+        yield piece
 
 
 def gathered(

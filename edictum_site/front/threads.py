@@ -21,11 +21,15 @@ class Threads:
     def __init__(self, count: int, name: str, *, at_end: Callable[[], None] | None = None) -> None:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._at_end = at_end
+        self._working = [False] * count
         self._threads = [
             # Daemons: a thread that hangs must not hold up the end of the process.
-            Thread(target=self._work, name=f"{name}-{number}", daemon=True)
+            Thread(target=self._work, args=[number], name=f"{name}-{number}", daemon=True)
             for number in range(count)
         ]
+
+    def is_busy(self) -> bool:
+        return any(self._working) or not self._jobs.empty()
 
     def start(self) -> None:
         for thread in self._threads:
@@ -42,15 +46,17 @@ class Threads:
         self._jobs.put((done, work, values))
         return await done
 
-    def _work(self) -> None:
+    def _work(self, number: int) -> None:
         while job := self._jobs.get():
             done, work, values = job
+            self._working[number] = True
             try:
                 result = work(*values)
             except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
                 tell(done, partial(done.set_exception, error))
             else:
                 tell(done, partial(done.set_result, result))
+            self._working[number] = False
         if self._at_end:
             self._at_end()
 

@@ -126,3 +126,10 @@ def test_one_actor_has_only_a_few_exports_sent_at_once(own):
     for connection in readers:
         connection.close()
     until(lambda: own.ask("/rows", X_Actor="greedy")[0].status == 200)
+
+
+def test_an_export_goes_on_while_requests_never_end(own, slow):
+    slow("one")
+    slow("two")
+    until(lambda: began(own) == 2)
+    assert len(own.ask("/rows")[1].splitlines()) == 5000
