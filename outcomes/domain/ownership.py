@@ -18,8 +18,10 @@ def foreign(events: Sequence[Event]) -> list[Event]:
     return [event for event in events if _is_foreign(event, owner)]
 
 
-def without_foreign(events: Sequence[Event]) -> list[Event]:
+def without_foreign(events: Sequence[Event]) -> Sequence[Event]:
     owner = _owner(events)
+    if not owner:  # as of nearly all calls
+        return events
     return [event for event in events if not _is_foreign(event, owner)]
 
 
