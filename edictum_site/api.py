@@ -9,9 +9,9 @@ from typing import Any
 from django.db import DatabaseError, InternalError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
-from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
+from edictum_site.described import DescribedAPI
 from edictum_site.errors import api_error
 from edictum_site.front.replies import AWAY
 from governance.api import router as governance_router
@@ -43,7 +43,7 @@ STATUS: dict[type[errors.GovernanceError], int] = {
 CODES = {400: "bad_request", 401: "unauthenticated", 403: "forbidden", 413: "too_large"}
 
 # Without a docs page: the one that ninja brings needs what our content policy forbids.
-api = NinjaAPI(
+api = DescribedAPI(
     title="Edictum Site",
     version="1",
     docs_url=None,

@@ -11,10 +11,12 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
+    WithJsonSchema,
     field_validator,
     model_validator,
 )
 
+from governance.domain.numbers import VERSION_SHAPE
 from outcomes.commands.wanted import Wanted
 from outcomes.queries import CallFilter
 from outcomes.queries.changed_calls import ChangedFilter
@@ -40,16 +42,28 @@ def _forwards(lines: str) -> str:
     return lines
 
 
+def _written_out(value: object) -> object:
+    """Not seconds since 1970, as a number or as text, which nobody reads as a time."""
+    if not isinstance(value, str) or value.lstrip("+-").replace(".", "", 1).isdecimal():
+        raise ValueError("A time is text such as 2026-11-18T06:00:00Z.")
+    return value
+
+
 def _no_bool(value: object) -> object:
     if isinstance(value, bool):
         raise ValueError("A version is a whole number.")
     return value
 
 
-Time = Annotated[datetime, AfterValidator(_in_utc)]
+Time = Annotated[datetime, BeforeValidator(_written_out), AfterValidator(_in_utc)]
 Text = Annotated[str, Field(max_length=1024), AfterValidator(_without_nul)]
 
-VersionNumber = Annotated[int, BeforeValidator(_no_bool), Field(ge=1, le=2**31 - 1)]
+VersionNumber = Annotated[
+    int,
+    Field(ge=1, le=2**31 - 1),
+    BeforeValidator(_no_bool),
+    WithJsonSchema(VERSION_SHAPE),
+]
 Lines = Annotated[
     str, Field(pattern=r"^[1-9][0-9]{0,11}-[1-9][0-9]{0,11}$"), AfterValidator(_forwards)
 ]

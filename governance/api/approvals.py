@@ -7,6 +7,7 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from governance import commands, queries
+from governance.api.conflicts import MAY_CONFLICT
 from governance.auth import AGENT_HEADER, Access, AccessRequest, KeyAuth, KeyOrMember
 from governance.domain.api_keys import Scope
 from governance.domain.errors import Forbidden, NotFound
@@ -73,6 +74,7 @@ def get_approval(request: AccessRequest, approval_id: str) -> dict[str, Any]:
     "/approvals/{approval_id}/decision",
     response=ApprovalOut,
     auth=KeyOrMember(action=Action.DECIDE_APPROVAL),
+    openapi_extra=MAY_CONFLICT,
 )
 def decide(request: AccessRequest, approval_id: str, body: DecisionIn) -> dict[str, Any]:
     approval = queries.approval_coded(request.auth.project_id, approval_id)

@@ -5,6 +5,7 @@ from typing import Any
 from ninja import Router, Status
 
 from governance import commands, queries
+from governance.api.conflicts import MAY_CONFLICT
 from governance.api.named import named_bundle, named_version
 from governance.auth import AccessRequest, KeyOrMember
 from governance.domain.errors import NotFound
@@ -32,20 +33,29 @@ def list_cases(request: AccessRequest, name: str) -> dict[str, Any]:
     return _cases(queries.cases_of(named_bundle(request, name)))
 
 
-@router.put("/contracts/{name}/cases", response=CasesOut, auth=CAN_WRITE)
+@router.put(
+    "/contracts/{name}/cases", response=CasesOut, auth=CAN_WRITE, openapi_extra=MAY_CONFLICT
+)
 def replace_cases(request: AccessRequest, name: str, body: CasesIn) -> dict[str, Any]:
     cases = [each.case() for each in body.cases]
     bundle = named_bundle(request, name)
     return _cases(commands.replace_cases(bundle, cases, by=request.auth.actor))
 
 
-@router.post("/contracts/{name}/cases", response={201: CaseOut}, auth=CAN_WRITE)
+@router.post(
+    "/contracts/{name}/cases", response={201: CaseOut}, auth=CAN_WRITE, openapi_extra=MAY_CONFLICT
+)
 def add_case(request: AccessRequest, name: str, body: CaseIn) -> Status[dict[str, Any]]:
     row = commands.add_case(named_bundle(request, name), body.case(), by=request.auth.actor)
     return Status(201, case_out(row))
 
 
-@router.put("/contracts/{name}/cases/{int:case_id}", response=CaseOut, auth=CAN_WRITE)
+@router.put(
+    "/contracts/{name}/cases/{int:case_id}",
+    response=CaseOut,
+    auth=CAN_WRITE,
+    openapi_extra=MAY_CONFLICT,
+)
 def change_case(request: AccessRequest, name: str, case_id: int, body: CaseIn) -> dict[str, Any]:
     row = _case(named_bundle(request, name), case_id)
     return case_out(commands.change_case(row, body.case(), by=request.auth.actor))

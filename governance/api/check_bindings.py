@@ -5,6 +5,7 @@ from typing import Any
 from ninja import Router
 
 from governance import queries
+from governance.api.conflicts import MAY_CONFLICT
 from governance.auth import AccessRequest, KeyOrMember
 from governance.commands.check_bindings import bind
 from governance.policies import Action
@@ -20,7 +21,10 @@ def get_bindings(request: AccessRequest) -> dict[str, Any]:
 
 
 @router.put(
-    "/success-check-bindings", response=BindingsOut, auth=KeyOrMember(action=Action.WRITE_BINDING)
+    "/success-check-bindings",
+    response=BindingsOut,
+    auth=KeyOrMember(action=Action.WRITE_BINDING),
+    openapi_extra=MAY_CONFLICT,
 )
 def put_bindings(request: AccessRequest, body: BindingsIn) -> dict[str, Any]:
     """With a `revision` only when it is the present one."""

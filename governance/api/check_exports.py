@@ -20,26 +20,26 @@ CAN_TAKE = KeyOrMember("read", "agent")
 _SCHEMA = json.dumps(JSON_SCHEMA, ensure_ascii=False, indent=1).encode()
 
 
-@router.get("/success-checks/{name}.py", auth=CAN_TAKE, response={200: None})
+@router.get("/success-checks/{name}.py", auth=CAN_TAKE, response={200: None, 304: None})
 def get_python(request: AccessRequest, name: str, query: Query[ExportQuery]) -> HttpResponseBase:
     """One file that needs nothing beside the standard library."""
     return _file(request, name, "py", query)
 
 
-@router.get("/success-checks/{name}.ts", auth=CAN_TAKE, response={200: None})
+@router.get("/success-checks/{name}.ts", auth=CAN_TAKE, response={200: None, 304: None})
 def get_typescript(
     request: AccessRequest, name: str, query: Query[ExportQuery]
 ) -> HttpResponseBase:
     return _file(request, name, "ts", query)
 
 
-@router.get("/success-checks/{name}.json", auth=CAN_TAKE, response={200: None})
+@router.get("/success-checks/{name}.json", auth=CAN_TAKE, response={200: None, 304: None})
 def get_compiled(request: AccessRequest, name: str, query: Query[ExportQuery]) -> HttpResponseBase:
     """The compiled check, which `edictum-site-client` carries out."""
     return _file(request, name, "json", query)
 
 
-@router.get("/success-checks/{name}.yaml", auth=CAN_TAKE, response={200: None})
+@router.get("/success-checks/{name}.yaml", auth=CAN_TAKE, response={200: None, 304: None})
 def get_yaml(request: AccessRequest, name: str, query: Query[ExportQuery]) -> HttpResponseBase:
     """Byte for byte as it was written."""
     return _file(request, name, "yaml", query)

@@ -6,6 +6,7 @@ from typing import Any
 from ninja import Query, Router, Status
 
 from governance import queries
+from governance.api.conflicts import MAY_CONFLICT
 from governance.auth import AccessRequest, KeyOrMember
 from governance.commands.checks import include_newer, save_check
 from governance.domain.errors import NotFound
@@ -112,6 +113,7 @@ def get_check(request: AccessRequest, name: str, page: Query[VersionsQuery]) -> 
     "/success-checks/{name}/newer-included",
     response={201: CheckVersionOut, 200: CheckVersionOut},
     auth=CAN_WRITE,
+    openapi_extra=MAY_CONFLICT,
 )
 def take_newer_included(request: AccessRequest, name: str) -> Status[dict[str, Any]]:
     """The newest text again, with what it includes as that is now."""

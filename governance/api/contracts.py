@@ -5,6 +5,7 @@ from typing import Any
 from ninja import Query, Router, Status
 
 from governance import commands, engine, queries
+from governance.api.conflicts import MAY_CONFLICT
 from governance.api.named import named_bundle, named_version
 from governance.auth import AccessRequest, KeyOrMember
 from governance.models import Deployment
@@ -115,6 +116,7 @@ read_by_the_name("explain")
     "/contracts/{name}/deployments",
     response={201: DeploymentOut, 200: DeploymentOut},
     auth=KeyOrMember(action=Action.DEPLOY),
+    openapi_extra=MAY_CONFLICT,
 )
 def deploy_version(request: AccessRequest, name: str, body: DeploymentIn) -> Status[dict[str, Any]]:
     version = named_version(named_bundle(request, name), body.version)

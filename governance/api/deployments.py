@@ -5,6 +5,7 @@ from typing import Any
 from ninja import Query, Router, Status
 
 from governance import commands, queries
+from governance.api.conflicts import MAY_CONFLICT
 from governance.api.named import named_bundle, named_version
 from governance.auth import AccessRequest, KeyOrMember
 from governance.domain.errors import NotFound
@@ -13,10 +14,10 @@ from governance.policies import Action
 from governance.queries.plans import plan_of
 from governance.schemas.contracts import DeploymentOut, deployment_out
 from governance.schemas.deployments import (
-    DecisionIn,
     EnvironmentsOut,
     PlanOut,
     PlanQuery,
+    RequestDecisionIn,
     RequestIn,
     RequestOut,
     RequestsOut,
@@ -63,7 +64,12 @@ def get_plan(request: AccessRequest, name: str, page: Query[PlanQuery]) -> dict[
     return plan_out(plan_of(named_version(named_bundle(request, name), page.version), page.env))
 
 
-@router.post("/contracts/{name}/rollbacks", response={201: DeploymentOut}, auth=CAN_DEPLOY)
+@router.post(
+    "/contracts/{name}/rollbacks",
+    response={201: DeploymentOut},
+    auth=CAN_DEPLOY,
+    openapi_extra=MAY_CONFLICT,
+)
 def roll_back(request: AccessRequest, name: str, body: RollbackIn) -> Status[dict[str, Any]]:
     """What was live there directly before is live again."""
     bundle = named_bundle(request, name)
@@ -78,6 +84,7 @@ def roll_back(request: AccessRequest, name: str, body: RollbackIn) -> Status[dic
     "/contracts/{name}/deployment-requests",
     response={201: RequestOut, 200: RequestOut},
     auth=CAN_DEPLOY,
+    openapi_extra=MAY_CONFLICT,
 )
 def ask_to_deploy(request: AccessRequest, name: str, body: RequestIn) -> Status[dict[str, Any]]:
     asked, is_new = commands.ask_to_deploy(
@@ -112,15 +119,27 @@ def get_request(request: AccessRequest, request_id: int) -> dict[str, Any]:
     return request_out(_request(request, request_id))
 
 
-@router.post("/deployment-requests/{int:request_id}/decision", response=RequestOut, auth=CAN_DEPLOY)
-def decide_request(request: AccessRequest, request_id: int, body: DecisionIn) -> dict[str, Any]:
+@router.post(
+    "/deployment-requests/{int:request_id}/decision",
+    response=RequestOut,
+    auth=CAN_DEPLOY,
+    openapi_extra=MAY_CONFLICT,
+)
+def decide_request(
+    request: AccessRequest, request_id: int, body: RequestDecisionIn
+) -> dict[str, Any]:
     asked, by = _request(request, request_id), request.auth.actor
     if body.decision == "approve":
         return request_out(commands.approve_request(asked, by=by))
     return request_out(commands.refuse_request(asked, reason=body.reason, by=by))
 
 
-@router.delete("/deployment-requests/{int:request_id}", response=RequestOut, auth=CAN_DEPLOY)
+@router.delete(
+    "/deployment-requests/{int:request_id}",
+    response=RequestOut,
+    auth=CAN_DEPLOY,
+    openapi_extra=MAY_CONFLICT,
+)
 def withdraw_request(request: AccessRequest, request_id: int) -> dict[str, Any]:
     return request_out(
         commands.withdraw_request(_request(request, request_id), by=request.auth.actor)

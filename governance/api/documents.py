@@ -10,6 +10,7 @@ from django.urls import reverse
 from ninja import Router
 
 from governance import commands, news, queries
+from governance.api.conflicts import MAY_CONFLICT
 from governance.auth import AGENT_HEADER, Access, AccessRequest, KeyAuth
 from governance.domain.api_keys import Scope
 from governance.domain.dialect import Dialect, dialect_spoken
@@ -22,12 +23,16 @@ CAN_ACT = KeyAuth("agent")
 NOBODY = "unknown"  # an agent that does not say who it is
 
 
-@router.get("/bundles/{name}/current", auth=CAN_ACT, response={200: None})
+@router.get(
+    "/bundles/{name}/current", auth=CAN_ACT, response={200: None}, openapi_extra=MAY_CONFLICT
+)
 def get_current_bundle(request: AccessRequest, name: str, env: str = "") -> JsonResponse:
     return _current(request, name, env)
 
 
-@router.get("/rulesets/{name}/current", auth=CAN_ACT, response={200: None})
+@router.get(
+    "/rulesets/{name}/current", auth=CAN_ACT, response={200: None}, openapi_extra=MAY_CONFLICT
+)
 def get_current_ruleset(request: AccessRequest, name: str, env: str = "") -> JsonResponse:
     return _current(request, name, env)
 

@@ -8,6 +8,7 @@ from typing import Any
 from ninja import Query, Router, Status
 
 from governance import queries
+from governance.api.conflicts import MAY_CONFLICT
 from governance.api.named import named_bundle, named_version
 from governance.auth import Access, AccessRequest, KeyOrMember
 from governance.commands.drafts import (
@@ -58,7 +59,9 @@ def list_drafts(request: AccessRequest) -> dict[str, Any]:
     return {"drafts": [draft_out(each) for each in found]}
 
 
-@router.post("/contract-drafts", response={201: WholeDraftOut}, auth=CAN_WRITE)
+@router.post(
+    "/contract-drafts", response={201: WholeDraftOut}, auth=CAN_WRITE, openapi_extra=MAY_CONFLICT
+)
 def begin(request: AccessRequest, body: NewDraftIn) -> Status[dict[str, Any]]:
     by = request.auth.actor
     if body.name is None:
@@ -77,7 +80,12 @@ def get_draft(request: AccessRequest, draft_id: int) -> dict[str, Any]:
     return whole_draft_out(_draft(request, draft_id))
 
 
-@router.put("/contract-drafts/{int:draft_id}", response=WholeDraftOut, auth=CAN_WRITE)
+@router.put(
+    "/contract-drafts/{int:draft_id}",
+    response=WholeDraftOut,
+    auth=CAN_WRITE,
+    openapi_extra=MAY_CONFLICT,
+)
 def keep(request: AccessRequest, draft_id: int, body: DraftIn) -> dict[str, Any]:
     draft, by = _draft(request, draft_id), request.auth.actor
     if draft.bundle is None:
@@ -87,7 +95,12 @@ def keep(request: AccessRequest, draft_id: int, body: DraftIn) -> dict[str, Any]
     return whole_draft_out(kept)
 
 
-@router.post("/contract-drafts/{int:draft_id}/rebase", response=RebasedDraftOut, auth=CAN_WRITE)
+@router.post(
+    "/contract-drafts/{int:draft_id}/rebase",
+    response=RebasedDraftOut,
+    auth=CAN_WRITE,
+    openapi_extra=MAY_CONFLICT,
+)
 def rebase(request: AccessRequest, draft_id: int, body: SeenIn) -> dict[str, Any]:
     """Brings in what was saved meanwhile; what both changed stands there marked."""
     draft = _draft(request, draft_id)
@@ -102,6 +115,7 @@ def rebase(request: AccessRequest, draft_id: int, body: SeenIn) -> dict[str, Any
     "/contract-drafts/{int:draft_id}/versions",
     response={201: VersionOut, 200: VersionOut},
     auth=CAN_WRITE,
+    openapi_extra=MAY_CONFLICT,
 )
 def save(request: AccessRequest, draft_id: int, body: SavingIn) -> Status[dict[str, Any]]:
     """The draft becomes the version after the one that it grew from."""
@@ -112,7 +126,12 @@ def save(request: AccessRequest, draft_id: int, body: SavingIn) -> Status[dict[s
     return Status(201 if is_new else 200, version_out(version))
 
 
-@router.delete("/contract-drafts/{int:draft_id}", response={204: None}, auth=CAN_WRITE)
+@router.delete(
+    "/contract-drafts/{int:draft_id}",
+    response={204: None},
+    auth=CAN_WRITE,
+    openapi_extra=MAY_CONFLICT,
+)
 def discard(request: AccessRequest, draft_id: int, seen: Query[SeenQuery]) -> Status[None]:
     discard_draft(_draft(request, draft_id), seen=seen.revision, by=request.auth.actor)
     return Status(204, None)

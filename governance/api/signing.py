@@ -6,6 +6,7 @@ from typing import Any
 from ninja import Router, Schema, Status
 
 from governance import commands, queries
+from governance.api.conflicts import MAY_CONFLICT
 from governance.auth import AccessRequest, KeyOrMember
 from governance.domain.errors import NotFound
 from governance.models import SigningKey
@@ -32,6 +33,7 @@ def get_signing_key(request: AccessRequest) -> dict[str, Any]:
     "/signing-key/rotations",
     response={201: SigningKeyOut},
     auth=KeyOrMember(action=Action.MANAGE_SETTINGS),
+    openapi_extra=MAY_CONFLICT,
 )
 def rotate_signing_key(request: AccessRequest) -> Status[dict[str, Any]]:
     project = queries.project_numbered(request.auth.project_id)

@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
+from governance.api.conflicts import MAY_CONFLICT
 from governance.api.documents import notice_manage_key
 from governance.auth import AGENT_HEADER, Access, AccessRequest, KeyAuth
 from governance.domain.dialect import dialect_spoken
@@ -25,7 +26,7 @@ MOST_TAGS, LONGEST_TAG_NAME, LONGEST_TAG_VALUE = 64, 128, 256  # as SDKs hold th
 router = Router(tags=["documents"])
 
 
-@router.get("/stream", auth=KeyAuth("agent"), response={200: None})
+@router.get("/stream", auth=KeyAuth("agent"), response={200: None}, openapi_extra=MAY_CONFLICT)
 def open_stream(
     request: AccessRequest,
     env: str = "",

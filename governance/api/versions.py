@@ -5,6 +5,7 @@ from typing import Any
 
 from ninja import Query, Router, Status
 
+from governance.api.conflicts import MAY_CONFLICT
 from governance.api.named import named_bundle, named_version
 from governance.auth import AccessRequest, KeyOrMember
 from governance.commands.enforcing import enforce as make_enforcing
@@ -92,6 +93,7 @@ def compare_text(request: AccessRequest, name: str, body: TextComparisonIn) -> d
     "/contracts/{name}/enforcements",
     response={201: VersionOut, 200: VersionOut},
     auth=KeyOrMember(action=Action.WRITE_CONTRACT),
+    openapi_extra=MAY_CONFLICT,
 )
 def enforce(request: AccessRequest, name: str, body: EnforcementIn) -> Status[dict[str, Any]]:
     """A version in which the default mode is `enforce`; it is not deployed yet."""

@@ -1,6 +1,6 @@
 """Whole numbers as addresses and forms have them."""
 
-from typing import Final
+from typing import Any, Final
 
 ID_DIGITS: Final = 18  # of a row's id: all that fit into a column of 64 bits
 
@@ -9,3 +9,12 @@ def whole_number(text: str | None, digits: int = 9) -> int | None:
     """None for anything else, and for more digits than a column takes: 32 bits hold 9 of them."""
     fits = text is not None and text.isascii() and text.isdecimal() and len(text) <= digits
     return int(text) if fits and text else None
+
+
+# The number of a version as JSON: its decimal text is taken too.
+VERSION_SHAPE: Final[dict[str, Any]] = {
+    "anyOf": [
+        {"type": "integer", "minimum": 1, "maximum": 2**31 - 1},
+        {"type": "string", "pattern": "^[1-9][0-9]{0,8}$"},
+    ]
+}

@@ -4,8 +4,16 @@ from datetime import datetime
 from typing import Annotated, Any, Self
 
 from ninja import Schema
-from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    WithJsonSchema,
+    model_validator,
+)
 
+from governance.domain.numbers import VERSION_SHAPE
 from governance.engine import ToolCall
 from governance.models import BundleVersion, Deployment
 
@@ -17,7 +25,12 @@ def _no_bool(value: object) -> object:
 
 
 # The decimal text of a version is taken too.
-VersionNumber = Annotated[int, BeforeValidator(_no_bool), Field(ge=1, le=2**31 - 1)]
+VersionNumber = Annotated[
+    int,
+    Field(ge=1, le=2**31 - 1),
+    BeforeValidator(_no_bool),
+    WithJsonSchema(VERSION_SHAPE),
+]
 
 
 class ContractIn(Schema):

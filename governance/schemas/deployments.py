@@ -12,6 +12,7 @@ from governance.models import DeploymentRequest
 from governance.queries.plans import Plan
 from governance.requirements import Evidence
 from governance.schemas.contracts import VersionNumber
+from governance.schemas.versions import ChangeOut
 
 ENVIRONMENT = r"^[A-Za-z0-9._-]{0,128}$"
 
@@ -45,14 +46,6 @@ class EnvironmentsOut(Schema):
 class PlanQuery(Schema):
     version: VersionNumber | None = None
     env: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$")
-
-
-class ChangeOut(Schema):
-    kind: Literal["added", "removed", "changed"]
-    subject: str
-    what: str
-    before: str
-    after: str
 
 
 class BlockedOut(Schema):
@@ -105,7 +98,7 @@ class RequestIn(Schema):
     override: str = ""
 
 
-class DecisionIn(Schema):
+class RequestDecisionIn(Schema):
     model_config = ConfigDict(extra="forbid")
 
     decision: Literal["approve", "refuse"]

@@ -16,6 +16,7 @@ from governance.domain.errors import NotFound
 from governance.policies import Action, may, refuse_unless
 from outcomes import artifact_store, commands, queries
 from outcomes.api.answers import answer
+from outcomes.api.bodies import ARTIFACT, PARTS
 from outcomes.api.routing import router
 from outcomes.commands import back_pressure
 from outcomes.commands.opening import note_download
@@ -31,7 +32,7 @@ RETRY_AFTER = 10  # seconds: a folder is not mounted in less
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
-@router.post("/artifacts", auth=KeyAuth("ingest"), response={201: None})
+@router.post("/artifacts", auth=KeyAuth("ingest"), response={201: None}, openapi_extra=ARTIFACT)
 def post_artifact(request: AccessRequest) -> HttpResponse:
     back_pressure.refuse_if_full(Post.ARTIFACTS, request.auth.project_id)
     try:
@@ -54,7 +55,12 @@ def post_artifact(request: AccessRequest) -> HttpResponse:
     )
 
 
-@router.get("/artifacts/{artifact_id}", auth=KeyOrMember("read", "agent"), response={200: None})
+@router.get(
+    "/artifacts/{artifact_id}",
+    auth=KeyOrMember("read", "agent"),
+    response={200: None, 206: None},
+    openapi_extra=PARTS,
+)
 def get_artifact(
     request: AccessRequest, artifact_id: str, query: Query[LinesQuery]
 ) -> HttpResponseBase:

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from governance.auth import AGENT_HEADER, AccessRequest, KeyAuth
 from outcomes import commands, doorbell
 from outcomes.api.answers import answer
+from outcomes.api.bodies import EVENTS, OUTCOMES
 from outcomes.api.routing import router
 from outcomes.commands import back_pressure
 from outcomes.domain.back_pressure import Post
@@ -20,19 +21,19 @@ logger = logging.getLogger(__name__)
 CAN_INGEST = KeyAuth("ingest")
 
 
-@router.post("/outcomes", auth=CAN_INGEST, response={202: None})
+@router.post("/outcomes", auth=CAN_INGEST, response={202: None}, openapi_extra=OUTCOMES)
 def post_outcomes(request: AccessRequest) -> HttpResponse:
     back_pressure.refuse_if_full(Post.OUTCOMES, request.auth.project_id)
     return _take(request, "outcomes")
 
 
-@router.post("/events", auth=CAN_INGEST, response={202: None})
+@router.post("/events", auth=CAN_INGEST, response={202: None}, openapi_extra=EVENTS)
 def post_events(request: AccessRequest) -> HttpResponse:
     back_pressure.refuse_if_full(Post.EVENTS, request.auth.project_id)
     return _take(request, "events")
 
 
-@router.post("/audit/ingest", auth=CAN_INGEST, response={202: None})
+@router.post("/audit/ingest", auth=CAN_INGEST, response={202: None}, openapi_extra=EVENTS)
 def post_audit_events(request: AccessRequest) -> HttpResponse:
     back_pressure.refuse_if_full(Post.EVENTS, request.auth.project_id)
     return _take(request, "events")

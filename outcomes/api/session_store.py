@@ -12,6 +12,7 @@ from governance.auth import AGENT_HEADER, AccessRequest, KeyAuth
 from governance.domain.errors import NotFound
 from outcomes import commands, queries
 from outcomes.api.answers import answer
+from outcomes.api.bodies import COUNTED, KEYS, VALUE
 from outcomes.api.routing import router
 from outcomes.domain.stored_key import NO_SUCH_KEY
 from outcomes.wire.session_store import read_amount, read_key, read_keys, read_value
@@ -22,14 +23,16 @@ INCREMENT = "/increment"
 _AGENT_IN_META = f"HTTP_{AGENT_HEADER.upper().replace('-', '_')}"
 
 
-@router.post("/sessions/batch", auth=CAN_ACT, response={200: None})
+@router.post("/sessions/batch", auth=CAN_ACT, response={200: None}, openapi_extra=KEYS)
 def get_values(request: AccessRequest) -> HttpResponse:
     keys = read_keys(request.body)
     commands.refuse_foreign_sessions(keys, request.auth)
     return answer({"values": queries.stored_values(request.auth.environment_id, keys)})
 
 
-@router.post("/sessions/{rest:key}/increment", auth=CAN_ACT, response={200: None})
+@router.post(
+    "/sessions/{rest:key}/increment", auth=CAN_ACT, response={200: None}, openapi_extra=COUNTED
+)
 def count_up(request: AccessRequest, key: str) -> HttpResponse:
     key, amount = read_key(key), read_amount(request.body)
     commands.refuse_foreign_sessions([key], request.auth, begins=True)
@@ -47,7 +50,7 @@ def get_value(request: AccessRequest, key: str) -> HttpResponse:
     return answer({"value": value})
 
 
-@router.put("/sessions/{rest:key}", auth=CAN_ACT, response={200: None})
+@router.put("/sessions/{rest:key}", auth=CAN_ACT, response={200: None}, openapi_extra=VALUE)
 def put_value(request: AccessRequest, key: str) -> HttpResponse:
     key, value = read_key(key), read_value(request.body)
     commands.refuse_foreign_sessions([key], request.auth, begins=True)

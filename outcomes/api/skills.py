@@ -6,6 +6,7 @@ from governance.auth import AGENT_HEADER, AccessRequest, KeyAuth
 from governance.domain.errors import Forbidden
 from outcomes import commands
 from outcomes.api.answers import answer
+from outcomes.api.bodies import REPORT
 from outcomes.api.routing import router
 from outcomes.models import AgentReport
 from outcomes.wire import read_report
@@ -14,7 +15,7 @@ from outcomes.wire.reports import agent_in
 CAN_ACT = KeyAuth("agent")
 
 
-@router.post("/skill-scan", auth=CAN_ACT, response={200: None})
+@router.post("/skill-scan", auth=CAN_ACT, response={200: None}, openapi_extra=REPORT)
 def post_skill_scan(request: AccessRequest) -> HttpResponse:
     report = read_report(request.body)
     header = request.headers.get(AGENT_HEADER, "")

@@ -1,0 +1,96 @@
+"""The API's description, in which every operation names the errors that it may answer with.
+
+Which ones follows from what an operation is: who may call it, what it reads. What only some may
+answer stands at the operation itself: `openapi_extra={"responses": {409: {}}}`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ninja import NinjaAPI
+from ninja.openapi.schema import OpenAPISchema
+
+ERROR: Final = "Error"
+CODES: Final = {
+    400: "The request cannot be read at all.",
+    401: "No key, or one that is unknown, expired or revoked.",
+    403: "The key or the role does not allow it.",
+    404: "There is no such thing here.",
+    408: "The body did not arrive in time.",
+    409: "It is so already, or something else is.",
+    413: "More bytes, items or values than are taken at once.",
+    415: "A Content-Encoding other than gzip.",
+    416: "Bytes or lines beyond the end.",
+    422: "A field, a parameter or a key is not as it must be; `errors` names the place.",
+    500: "A fault of the console; its log tells which.",
+    503: "Not now: the console is busy, stopping, or without its database. Try again.",
+    507: "The disk that keeps artifacts and bodies is full.",
+}
+WITHOUT_BODY: Final = frozenset({416})
+RETRY: Final = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
+PLACE: Final = {
+    "type": "object",
+    "required": ["path", "line", "column", "message"],
+    "properties": {
+        "path": {"type": "string"},
+        "line": {"type": ["integer", "null"]},
+        "column": {"type": ["integer", "null"]},
+        "message": {"type": "string"},
+    },
+}
+SCHEMA: Final = {
+    "title": ERROR,
+    "description": "Every error; programs go by the status and the code.",
+    "type": "object",
+    "required": ["code", "detail", "errors"],
+    "properties": {
+        "code": {"type": "string"},
+        "detail": {"type": "string"},
+        "errors": {"type": "array", "items": PLACE},
+    },
+}
+
+
+class DescribedAPI(NinjaAPI):
+    def get_openapi_schema(
+        self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
+    ) -> OpenAPISchema:
+        schema = super().get_openapi_schema(path_prefix=path_prefix, path_params=path_params)
+        schema.setdefault("components", {}).setdefault("schemas", {})[ERROR] = SCHEMA
+        for path, operations in schema["paths"].items():
+            for method, operation in operations.items():
+                _name_errors(method, path, operation)
+        return schema
+
+
+def _name_errors(method: str, path: str, operation: dict[str, Any]) -> None:
+    answers = operation["responses"]
+    named = {int(status) for status in answers if int(status) >= 400}
+    for status in sorted({*named, *_errors(method, path, operation)}):
+        if status in CODES and not answers.get(status):
+            answers[status] = _answer(status)
+
+
+def _errors(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[int]:
+    yield from (400, 500, 503)
+    named = operation.get("parameters", ())
+    ways = operation.get("security", ())
+    if ways:
+        yield from (401, 403)
+    is_for_people = any(way != "KeyAuth" for each in ways for way in each)
+    if "{" in path or is_for_people:
+        yield 404  # also of a project that a browser names
+    if named or is_for_people:
+        yield 422
+    if method in ("post", "put"):
+        yield from (408, 413, 415, 422, 507)
+
+
+def _answer(status: int) -> dict[str, Any]:
+    answer: dict[str, Any] = {"description": CODES[status]}
+    if status not in WITHOUT_BODY:
+        told = {"$ref": f"#/components/schemas/{ERROR}"}
+        answer["content"] = {"application/json": {"schema": told}}
+    if status == 503:
+        answer["headers"] = RETRY
+    return answer

@@ -1,0 +1,148 @@
+"""The description of the API keeps its word, as schemathesis reads it and asks every operation."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from wsgiref.types import StartResponse, WSGIEnvironment
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Unsatisfiable
+from schemathesis.core.failures import FailureGroup
+from schemathesis.core.result import Ok
+
+from edictum_site.api import api
+from edictum_site.wsgi import application
+from governance.models import Project
+from tests import builders
+from tests.edictum_site import routes
+from tests.edictum_site.test_routes import everything_in, undone
+
+
+def closed(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+    """The application, its answers read to their end and closed, as servers do."""
+    answer = application(environ, start_response)
+    try:
+        return [b"".join(answer)]
+    finally:
+        answer.close()
+
+
+EXAMPLES = 5  # of each operation
+# What fits its schema may still be refused as it should be described: no schema says which texts
+# are contracts and checks, which cursors a list has given, and which fields exclude others.
+ACCEPTED = ["2xx", "3xx", "401", "403", "404", "409", "416", "422", "503"]
+REFUSED = ["400", "401", "403", "404", "405", "409", "413", "415", "422", "5xx"]
+CHECKS = {
+    "positive_data_acceptance": {"expected-statuses": ACCEPTED},
+    "negative_data_rejection": {"expected-statuses": REFUSED},
+}
+CONFIG = schemathesis.Config.from_dict({"seed": 1, "checks": CHECKS})
+SCHEMA = schemathesis.openapi.from_wsgi("/v1/openapi.json", closed, config=CONFIG)
+OPERATIONS = {
+    f"{found.ok().method.upper()} {found.ok().path.removeprefix('/v1/')}": found.ok()
+    for found in SCHEMA.get_all_operations()
+    if isinstance(found, Ok)
+}
+
+
+@contextmanager
+def one_connection() -> Iterator[None]:
+    """The application as it is, in the transaction of the test, and nothing of it is left."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    try:
+        with undone():
+            yield
+    finally:
+        for signal in (request_started, request_finished):
+            signal.connect(close_old_connections)
+
+
+def named_by(asked: str, things: Mapping[str, object]) -> dict[str, object]:
+    """What `name` is of, which the path alone tells."""
+    if "{name}" not in asked:
+        return {}
+    return {"name": things["check_name" if "success-checks" in asked else "bundle_name"]}
+
+
+def test_every_operation_is_read():
+    assert set(OPERATIONS) == set(routes.API)
+
+
+@pytest.mark.parametrize("asked", sorted(routes.API))
+def test_an_operation_names_the_errors_it_answers_with(asked):
+    method, _, path = asked.partition(" ")
+    paths = api.get_openapi_schema(path_prefix="/v1/")["paths"]
+    answers = paths[f"/v1/{path}"][method.lower()]["responses"]
+    errors = {status: answer for status, answer in answers.items() if int(status) >= 400}
+    assert {400, 500, 503} <= errors.keys()
+    assert {401, 403} <= errors.keys() or routes.API[asked] == routes.EVERYBODY
+    assert 404 in errors or not re.search("{", path)
+    assert {413, 422} <= errors.keys() or method not in ("POST", "PUT")
+    told = [
+        answer["content"]["application/json"]["schema"]["$ref"]
+        for status, answer in errors.items()
+        if status != 416
+    ]
+    assert set(told) == {"#/components/schemas/Error"}
+
+
+def test_what_fits_the_description_is_answered_as_described(project):
+    """Of things that are there."""
+    things = everything_in(project)
+
+    def there(case: schemathesis.Case[Any], asked: str) -> None:
+        known = {name: things[name] for name in case.path_parameters if name in things}
+        case.path_parameters.update(known | named_by(asked, things))
+
+    assert failures(project, schemathesis.GenerationMode.POSITIVE, there) == []
+
+
+def test_what_does_not_fit_the_description_is_refused_as_described(project):
+    assert failures(project, schemathesis.GenerationMode.NEGATIVE, lambda case, asked: None) == []
+
+
+def failures(
+    project: Project,
+    mode: schemathesis.GenerationMode,
+    change: Callable[[schemathesis.Case[Any], str], None],
+) -> list[str]:
+    found = []
+    for asked in sorted(OPERATIONS):
+        scope = "manage" if routes.MANAGE_KEY in routes.API[asked] else "agent"
+        key = builders.a_key(project, *{scope, "agent"})[0]
+        try:
+            ask(asked, key, mode, change)
+        except Unsatisfiable:
+            assert mode is schemathesis.GenerationMode.NEGATIVE  # it takes nothing at all
+        except FailureGroup as failed:
+            found += [f"{asked}: {each}" for each in failed.exceptions]
+    return found
+
+
+def ask(
+    asked: str,
+    key: str,
+    mode: schemathesis.GenerationMode,
+    change: Callable[[schemathesis.Case[Any], str], None],
+) -> None:
+    @given(case=OPERATIONS[asked].as_strategy(generation_mode=mode))
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def answers(case: schemathesis.Case[Any]) -> None:
+        change(case, asked)
+        with one_connection():
+            case.call_and_validate(headers={"Authorization": f"Bearer {key}"})
+
+    answers()
