@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 
 DESCRIPTORS = 16
-PRIORITY = 10  # lower than that of the processes that serve
+PRIORITY = 5  # as low as the worker's: those that serve come first
 
 
 def quiet_streams() -> tuple[int, int]:

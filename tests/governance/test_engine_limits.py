@@ -46,7 +46,7 @@ def test_a_document_has_one_budget_for_all_that_is_done_for_it():
 
 def test_evaluation_processes_stand_back_for_those_that_serve(engine):
     engine.validate(document(pre(ALWAYS)))
-    assert os.getpriority(os.PRIO_PROCESS, engine.pid) >= 10
+    assert os.getpriority(os.PRIO_PROCESS, engine.pid) >= 5
 
 
 def test_the_servers_environment_is_out_of_reach(engine, monkeypatch):
