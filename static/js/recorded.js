@@ -22,6 +22,10 @@ async function judge(pick = "") {
   const text = session.getValue();
   try {
     const answer = await send(panel().dataset.recorded, { text, pick }, asking.signal);
+    if (answer.status === 503) {
+      timer = setTimeout(() => judge(pick), 1000 * (answer.headers.get("Retry-After") || 2));
+      return say("Busy, retrying …");
+    }
     if (!answer.ok) return say(`Not judged: the console answered ${answer.status}.`);
     const template = document.createElement("template");
     template.innerHTML = await answer.text();
