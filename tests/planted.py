@@ -28,6 +28,7 @@ TEXT: Final = (
     f"login failed: password={PASSWORD} {SECRETS['vendor key']} Bearer {SECRETS['bearer token']}"
     f" {SECRETS['cloud key']} {SECRETS['key of another project']}"
 )
+PLAIN: Final = f"not with {PASSWORD} today"  # as a rule says it that names the argument
 FIELDS: Final[dict[str, Any]] = {
     "user": "ada",
     "password": PASSWORD,
@@ -90,6 +91,8 @@ def _calls() -> list[dict[str, Any]]:
         {"tool_name": "login", "type": "failure", "error": json.dumps(FIELDS), "retryable": False},
         *[{"tool_name": "login", "type": "denied", "reason": "contract", "details": TEXT}] * 6,
         {"tool_name": "login", "type": "denied", "reason": SECRETS["vendor key"]},
+        {"tool_name": "login", "type": "denied", "reason": "contract", "details": PLAIN},
+        {"tool_name": "login", "type": "failure", "error": PLAIN},
         {"tool_name": "login", "type": "timeout", "deadline_s": 3},
         {
             "tool_name": "report",
@@ -113,7 +116,7 @@ def _events() -> list[dict[str, Any]]:
     usual = {"run_id": SESSION, "agent_id": "bot", "tool_name": "login", "tool_args": FIELDS,
              "principal": {"claims": FIELDS}}  # fmt: skip
     return [
-        an_event("call_blocked", "e-denied", reason=TEXT, decision_name="no-login",
+        an_event("call_blocked", "e-denied", reason=PLAIN, decision_name="no-login",
                  decision_source="yaml_precondition", **usual),
         an_event("call_failed", "e-failed", error=TEXT, reason=TEXT, **usual),
     ]  # fmt: skip
@@ -131,8 +134,8 @@ def _beside(client: Client) -> None:
     """What agents send besides calls."""
     scan = {"agent_id": "bot", "skills": [{"name": "s", "violations": [{"message": TEXT}]}],
             "config": FIELDS}  # fmt: skip
-    asked = {"agent_id": "bot", "tool_name": "login", "tool_args": FIELDS, "message": TEXT,
-             "timeout": 300}  # fmt: skip
+    asked = {"agent_id": "bot", "tool_name": "login", "tool_args": FIELDS,
+             "message": f"{PLAIN} {TEXT}", "timeout": 300}  # fmt: skip
     for path, body in (("skill-scan", scan), ("approvals", asked)):
         answer = client.post(f"/v1/{path}", body, content_type="application/json")
         assert answer.status_code < 300, answer.content

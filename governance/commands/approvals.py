@@ -26,7 +26,7 @@ from governance.domain.approval import (
 )
 from governance.domain.errors import Conflict, InvalidInput, Problem
 from governance.domain.json_value import Json
-from governance.domain.masking import masked_text
+from governance.domain.masking import Masking
 from governance.domain.texts import can_be_kept
 from governance.models import Approval, Environment
 from governance.models.approvals import stored
@@ -138,7 +138,7 @@ def _save(
         arguments=text,
         shown=stored(shown_arguments(request.tool_args)),
         argument_count=len(request.tool_args),
-        message=_cut(masked_text(request.message)[0]),
+        message=_cut(Masking(dict(request.tool_args)).text(request.message)),
         digest=digest,
         timeout_s=request.timeout_s,
         on_timeout=request.on_timeout,

@@ -34,6 +34,15 @@ def masked_beginning(text: str, cut_at: int = 200) -> str:
     return masked_text(text, is_cut=len(text) >= cut_at)[0]
 
 
+def without_named_secrets(text: str, *values: Json) -> str:
+    """A text without what has a secret's name in these values."""
+    if text:
+        for secret in {each for value in values for each in _named_secrets(value)}:
+            if isinstance(secret, str) and len(secret) >= SHORTEST and secret in text:
+                text = text.replace(secret, MASK)
+    return text
+
+
 class Masking:
     """Masking of several values that belong together: what has a secret's name in one of them is
     masked wherever it is repeated."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from governance.domain.json_value import Json
-from governance.domain.masking import masked_text
+from governance.domain.masking import masked_text, without_named_secrets
 from governance.domain.success import DEFAULT, Verdict
 from outcomes.codec.text import as_text
 from outcomes.domain.artifact_reads import artifact_read
@@ -183,6 +183,8 @@ def call_row(
         own_check=agent_check(account.metadata) is not None,
     )
     reason, detail, artifact = _told(outcome)
+    # A line of a list, which is shown without the call: no argument says there what is secret.
+    detail = without_named_secrets(detail, call.tool_args, call.principal, call.metadata)
     arguments = account.tool_args
     return CallRow(
         row_id,

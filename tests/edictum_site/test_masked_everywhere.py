@@ -283,7 +283,7 @@ def test_masking_changes_no_verdict_and_what_is_equal_stays_equal(project, calls
     assert {each["rule"] for each in vault} == {"has-password"}
     assert {each["value"] for each in vault} == {"[masked]"}
     denied = [each for each in outcomes.values() if each.get("reason") == "contract"]
-    assert len({each["details"] for each in denied}) == 1
+    assert len({each["details"] for each in denied}) == 2
     assert TEXT not in denied[0]["details"]
     assert set(SECRETS) == set(found_in(TEXT))
 
