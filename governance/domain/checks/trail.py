@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from governance.domain.checks.compiled import Compiled
 from governance.domain.checks.matcher import default
-from governance.domain.checks.matching.call import MISSING, Call, TooMuch
+from governance.domain.checks.matching.call import MISSING, UNREAD, Call, TooMuch
 from governance.domain.checks.matching.canonical import canonical, said
 from governance.domain.checks.matching.conditions import UNDECIDED, condition_of
 from governance.domain.checks.matching.globs import glob_matches
@@ -93,7 +93,7 @@ def _saw(condition: Mapping[str, Any], call: Call) -> Iterator[Saw]:
 
 
 def _seen(selector: str, value: Any) -> Saw:
-    if value is MISSING:
+    if value is MISSING or value is UNREAD:
         return Saw(selector, "")
     text = canonical(said(value) if type(value) is str else value, SHOWN)
     return Saw(selector, text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

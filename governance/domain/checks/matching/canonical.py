@@ -121,6 +121,8 @@ def _scalar(value: Any, most: float) -> str:
         return "null"
     if type(value) is bool:
         return "true" if value else "false"
+    if type(value) is Prefix:
+        value = value.text
     if type(value) is str:
         return _quoted(value if len(value) <= most else value[: int(most)])
     return _number(double(value))

@@ -98,16 +98,24 @@ def _among(values: Sequence[Any], *, fold: bool) -> Test:
             return double(seen) in numbers
         if kind is list or kind is dict:
             call.spend(ITEM * len(deep))
-            return any(_same_as(value, size, seen, call) for value, size in deep)
+            undecided = False
+            for value, size in deep:
+                truth = _same_as(value, size, seen, call)
+                if truth:
+                    return True
+                undecided = undecided or truth is None
+            return None if undecided else False
         return None if kind is Prefix else seen in words
 
     return among
 
 
-def _same_as(wanted: Any, size: int, seen: Any, call: Call) -> bool:
+def _same_as(wanted: Any, size: int, seen: Any, call: Call) -> bool | None:
     if type(wanted) is not type(seen) or len(wanted) != len(seen):
         return False
     call.spend(size)
+    if type(seen) is list and any(type(each) is Prefix for each in seen):
+        return None  # texts of several values, one of them not to its end
     return _same(wanted, seen)
 
 

@@ -4,7 +4,7 @@
 import type { Condition, Json, Matches, Test, Value } from "./call.ts";
 import { ITEM, Prefix, UnknownFormat } from "./call.ts";
 import { containingAny, endingWith, matchingAny, startingWith } from "./texts.ts";
-import { folded, isEmpty, isObject, points, same, size } from "./values.ts";
+import { folded, isEmpty, isObject, isPrefix, points, same, size } from "./values.ts";
 
 export function operatorOf(leaf: Condition, patterns: Matches[]): Test {
   const fold = leaf.ignore_case === true;
@@ -87,11 +87,16 @@ function among(wanted: Json[], fold: boolean): Test {
     if (seen instanceof Prefix) return undefined;
     if (Array.isArray(seen) || isObject(seen)) {
       call.spend(ITEM * deep.length);
-      return deep.some((each, at) => {
-        if (Array.isArray(each) !== Array.isArray(seen) || size(each) !== size(seen)) return false;
+      let undecided = false;
+      for (let at = 0; at < deep.length; at += 1) {
+        const each = deep[at] as Json;
+        if (Array.isArray(each) !== Array.isArray(seen) || size(each) !== size(seen)) continue;
         call.spend(work[at] as number);
-        return same(each, seen);
-      });
+        // Texts of several values, one of them not to its end.
+        if (Array.isArray(seen) && seen.some((item) => isPrefix(item))) undecided = true;
+        else if (same(each, seen)) return true;
+      }
+      return undecided ? undefined : false;
     }
     if (typeof seen === "string") {
       call.spend(walk);

@@ -61,6 +61,10 @@ export function isObject(value: Value): value is Members {
   return typeof value === "object" && !isOther;
 }
 
+export function isPrefix(value: Value): boolean {
+  return value instanceof Prefix;
+}
+
 export function has(value: Members, name: string): boolean {
   return Object.prototype.hasOwnProperty.call(value, name);
 }
@@ -131,7 +135,7 @@ export function written(value: Json, allowed: number): Written {
 }
 
 // A part for each value, with its name, and one for each end.
-export function write(value: Json, before: string, writing: Writing): boolean {
+export function write(value: Json | Prefix, before: string, writing: Writing): boolean {
   if (Array.isArray(value)) {
     if (!writing.put(before + "[")) return false;
     if (!value.every((item, at) => write(item, at ? "," : "", writing))) return false;
@@ -144,6 +148,7 @@ export function write(value: Json, before: string, writing: Writing): boolean {
       write(value[name] as Json, (at ? "," : "") + JSON.stringify(name) + ":", writing);
     return names.every(writes) && writing.put("}");
   }
+  if (value instanceof Prefix) return write(value.text, before, writing);
   const text = typeof value === "string" ? beginning(value, writing.most) : value;
   return writing.put(before + JSON.stringify(text));
 }

@@ -29,6 +29,7 @@ from tests.governance.domain.checks.generated import REACHED, Generated, constru
 from tests.governance.domain.checks.handmade import check, leaf, piped, rule
 from tests.governance.domain.checks.oracle import Said, judged
 from tests.governance.domain.checks.strategies import TOOLS, as_yaml, documents, elapsed, results
+from tests.governance.domain.checks.text_strategies import text_calls, text_documents
 
 ENOUGH = 200  # times that each part of the language decides, for each verdict
 
@@ -199,13 +200,25 @@ def ends_at(node: NodeMatcher, condition: Any, result: Any, cost: int) -> None:
 few = st.integers(0, 400)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(documents(), calls, few, few)
 def test_what_was_not_read_never_turns_into_another_verdict(
     node: NodeMatcher, document, calls, work, text
 ):
     """Of a text that was cut all say the same, and nothing that the rest could refute."""
-    compiled, limits = compiled_of(document), Limits(work, text // 8)
+    cut_as_the_rest_allows(node, document, calls, Limits(work, text // 8))
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(text_documents, text_calls, few, few)
+def test_of_texts_above_all_none_does(node: NodeMatcher, document, calls, work, text):
+    cut_as_the_rest_allows(node, document, calls, Limits(work, text // 8))
+
+
+def cut_as_the_rest_allows(
+    node: NodeMatcher, document: dict[str, Any], calls: list[Any], limits: Limits
+) -> None:
+    compiled = compiled_of(document)
     cut_short, all_of_it = limited_build(limits)(compiled), NamedCheck(compiled)
     texts = [(tool, json.dumps(result), ms) for tool, result, ms in calls]
     for (tool, result, ms), told in zip(calls, node.judged(compiled, texts, limits), strict=True):

@@ -7,7 +7,7 @@ import pytest
 
 from governance.domain.checks.automata import automaton
 from governance.domain.checks.exports import python_module, typescript_module
-from governance.domain.checks.matcher import Explanation, build
+from governance.domain.checks.matcher import Explanation, build, canonical
 from governance.domain.checks.named import NamedCheck
 from governance.domain.checks.shipped import shipped
 from governance.domain.json_value import Json
@@ -74,10 +74,12 @@ TEXT = [{"base": "result", "steps": [["key", "text"]]}]
 OF_ITEM = [{"base": "item", "steps": []}]
 ITEMS = [{"base": "result", "steps": [["key", "items"]]}]
 AS_TEXT = [{"base": "result", "steps": [["key", "items"], ["text"]]}]
+TEXTS = [{"base": "result", "steps": [["key", "lists"], ["items"], ["text"]]}]
 AS_JSON = [{"base": "result", "steps": [["key", "json"], ["json"], ["key", "a"]]}]
 LONG = {
     "text": "seen " + "x" * 200,
     "items": ["seen", "y" * 200],
+    "lists": [["seen", "y" * 200]],
     "json": json.dumps({"a": "x" * 200}),
     "status": 500,
 }
@@ -105,6 +107,9 @@ UNDECIDED: dict[str, Any] = {
     "not_equals, of a text of it": leaf("not_equals", "[]", AS_TEXT),
     "in, of a text of it": leaf("in", ["[]"], AS_TEXT),
     "length, of a text of it": leaf("length", {"op": "gt", "value": 9}, AS_TEXT),
+    "equals, of texts of several": leaf("equals", ['["seen"]'], TEXTS),
+    "not_equals, of texts of several": leaf("not_equals", ['["seen"]'], TEXTS),
+    "in, of texts of several": leaf("in", [5, ['["seen"]']], TEXTS),
     "exists, in JSON": leaf("exists", value=True, select=AS_JSON),
     "exists not, in JSON": leaf("exists", value=False, select=AS_JSON),
     "type, in JSON": leaf("type", "string", AS_JSON),
@@ -125,6 +130,9 @@ DECIDED: dict[str, tuple[Any, bool]] = {
     "type, of a text of it": (leaf("type", "string", AS_TEXT), True),
     "exists, of a text of it": (leaf("exists", value=True, select=AS_TEXT), True),
     "starts_with, of a text of it": (leaf("starts_with", '["seen"', AS_TEXT), True),
+    "equals, of texts of more": (leaf("equals", ["a", "b"], TEXTS), False),
+    "equals, of texts and a text": (leaf("equals", "a", TEXTS), False),
+    "any_item, of texts": (leaf("any_item", leaf("contains", "seen", OF_ITEM), TEXTS), True),
     "any of it and what is true": ({"any": [HAS, FAILS]}, True),
     "all of it and what is false": ({"all": [HAS, SUCCEEDS]}, False),
     "any_item": (leaf("any_item", leaf("contains", "seen", OF_ITEM), ITEMS), True),
@@ -152,6 +160,11 @@ def test_what_depends_on_unread_text_is_unknown_and_says_so(when, verdict, other
 def test_what_the_rest_cannot_change_is_decided(when, is_true):
     said = cut_short(rule(when))
     assert (said.rule, said.cut) == ("rule" if is_true else "otherwise", False)
+
+
+def test_what_is_shown_of_several_texts_is_what_was_read_of_each():
+    shows = rule(leaf("exists", value=True, select=TEXTS), reason=[{"value": True}])
+    assert cut_short(shows).reason == canonical(['["seen","' + "y" * 91])
 
 
 @pytest.mark.parametrize(
