@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Final, NoReturn, assert_never
+from typing import Any, Final, NoReturn, assert_never
 
 from governance.domain.json_value import Json
 from governance.domain.made_often import made_often
@@ -23,6 +23,8 @@ from outcomes.domain.outcome import (
 _HALF_A_CHARACTER: Final = re.compile(rb"\\u[dD][89a-fA-F]")  # or one of a pair
 CHECKED_LIMIT: Final = 16 * 1024 * 1024
 LONGEST_REASON: Final = 500
+PART_RULE: Final = "output-cut"
+PART: Final = "The agent sent a part of the output only."
 
 
 @made_often
@@ -69,14 +71,16 @@ def classify(
         case ToolExecutionResult(tool_name=tool, output=output):
             if isinstance(output, NotReported):
                 return None
-            return judged_by(check, tool, output, call.elapsed_ms)
+            said = judged_by(check, tool, output, call.elapsed_ms)
+            return in_doubt(said) if cut_by_agent(call.metadata) else said
         case ToolTimeout() | ToolFailure():
             return _FAILED
         case ToolArtifactReference(tool_name=tool, artifact_id=artifact):
             stored = read(artifact)
             if isinstance(stored, Unreadable):
                 return NotChecked(stored.reason)
-            return judged_by(check, tool, stored, call.elapsed_ms)
+            said = judged_by(check, tool, stored, call.elapsed_ms)
+            return in_doubt(said) if cut_by_agent(call.metadata) else said
         case ToolDenied() | None:
             return None
         case _ as never:
@@ -93,6 +97,22 @@ def judged_by(
     if judgement is OTHERWISE and check is DEFAULT:
         return USUAL
     return _said_by(check, judgement)
+
+
+def cut_by_agent(metadata: Mapping[str, Any] | None) -> bool:
+    """Whether the agent sent a part of the output only, as it says in `metadata.output_cut`."""
+    return metadata is not None and metadata.get("output_cut") is True
+
+
+def in_doubt(said: Classification | NotChecked) -> Classification | NotChecked:
+    """A verdict on a part of an output: what was found in it is found, but it is no success."""
+    if isinstance(said, NotChecked):
+        return said
+    if said.verdict is not Verdict.SUCCESS:
+        return replace(said, cut=True)
+    return replace(
+        said, verdict=Verdict.UNKNOWN, rule=PART_RULE, value=None, reason=PART, labels=(), cut=True
+    )
 
 
 def _said_by(check: SuccessCheck, judgement: Judgement) -> Classification:

@@ -21,6 +21,7 @@ class Result:
     at: datetime
     elapsed_ms: float | None
     output: Json
+    is_cut: bool = False  # the agent sent a part of the output only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

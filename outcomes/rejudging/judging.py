@@ -11,6 +11,7 @@ from outcomes.domain.classification import (
     Classification,
     NotChecked,
     Unreadable,
+    in_doubt,
     judged_by,
 )
 from outcomes.domain.effective import DecidedBy, disagrees, effective
@@ -81,6 +82,8 @@ class Judging:
             if isinstance(output, Unreadable)
             else judged_by(check, row.tool, output, row.elapsed_ms)
         )
+        if row.id in recorded.cut:
+            classification = in_doubt(classification)
         is_bound, own_check = check is not DEFAULT, row.id in recorded.own_checks
         return _judged(row, classification, is_bound=is_bound, own_check=own_check)
 

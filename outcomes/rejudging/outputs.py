@@ -1,14 +1,15 @@
 """The outputs of some calls, as a check sees them, and which calls their agents checked."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from django.db import connection
 
 from governance.domain.json_value import Json
 from outcomes import codec
+from outcomes.domain.classification import cut_by_agent
 from outcomes.domain.effective import agent_check
 from outcomes.domain.outcome import (
     NOT_REPORTED,
@@ -42,6 +43,16 @@ class Recorded:
 
     outputs: dict[int, Output] = field(default_factory=dict)
     own_checks: set[int] = field(default_factory=set)  # the agent judged with a check of its own
+    cut: set[int] = field(default_factory=set)  # the agent sent a part of the output only
+
+    def note(self, call: int, metadata: Mapping[str, Any] | None) -> None:
+        """What is known of the metadata of one call, in the place of what was."""
+        self.own_checks.discard(call)
+        self.cut.discard(call)
+        if agent_check(metadata) is not None:
+            self.own_checks.add(call)
+        if cut_by_agent(metadata):
+            self.cut.add(call)
 
 
 def outputs_of(rows: Sequence[Row]) -> Recorded:
@@ -59,8 +70,7 @@ def outputs_of(rows: Sequence[Row]) -> Recorded:
         item = codec.item_of(packed)
         if call in recorded.outputs and item["type"] == RESULT and "output" in item:
             recorded.outputs[call] = item["output"]
-        if agent_check(item.get("metadata")) is not None:
-            recorded.own_checks.add(call)
+        recorded.note(call, item.get("metadata"))
     if repeated:  # which of several reports counts is for folding to decide
         _fold(repeated, recorded)
     return recorded
@@ -81,6 +91,4 @@ def _fold(calls: set[int], recorded: Recorded) -> None:
         call, folded = whole.row.id, whole.folded
         if isinstance(folded.outcome, ToolExecutionResult):
             recorded.outputs[call] = folded.outcome.output
-        recorded.own_checks.discard(call)
-        if agent_check(folded.metadata) is not None:
-            recorded.own_checks.add(call)
+        recorded.note(call, folded.metadata)

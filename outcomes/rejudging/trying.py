@@ -6,10 +6,18 @@ from time import monotonic
 from typing import Final
 
 from governance.domain.checks.compiled import Compiled
+from governance.domain.checks.matcher import Explanation
 from governance.domain.checks.named import NamedCheck
 from governance.domain.json_value import Json
 from governance.queries import Judges
-from outcomes.domain.classification import Classification, Unreadable, judged_by
+from outcomes.domain.classification import (
+    PART,
+    PART_RULE,
+    Classification,
+    Unreadable,
+    in_doubt,
+    judged_by,
+)
 from outcomes.domain.outcome import NotReported
 from outcomes.domain.shapes import shape_of
 from outcomes.domain.tried import Result, Tried
@@ -29,10 +37,10 @@ class Read:
 
 
 def read_results(rows: Sequence[Row], environments: Mapping[int, str], read: ReadArtifact) -> Read:
-    outputs = outputs_of(rows).outputs
+    recorded = outputs_of(rows)
     found, unread = [], dict[str, int]()
     for row in rows:
-        output = read(row.artifact_name) if row.kind == ARTIFACT else outputs[row.id]
+        output = read(row.artifact_name) if row.kind == ARTIFACT else recorded.outputs[row.id]
         if isinstance(output, NotReported | Unreadable):
             why = output.reason if isinstance(output, Unreadable) else "It was not reported."
             unread[why] = unread.get(why, 0) + 1
@@ -46,6 +54,7 @@ def read_results(rows: Sequence[Row], environments: Mapping[int, str], read: Rea
             at=row.at,
             elapsed_ms=row.elapsed_ms,
             output=output,
+            is_cut=row.id in recorded.cut,
         )
         found.append(result)
     return Read(found, unread)
@@ -65,17 +74,27 @@ def tried_on(
     for each in results:
         if monotonic() > until:
             break
-        told = each.tool, each.output, each.elapsed_ms
         bound = judges.check_for(each.environment, each.agent, each.tool)
-        present = judged_by(bound, *told)
+        present = judged_by(bound, each.tool, each.output, each.elapsed_ms)
+        if each.is_cut:
+            present = in_doubt(present)
         tried.append(
             Tried(
                 result=each,
                 shape=shape_of(each.output),
-                said=check.explain(*told) if check else None,
-                before=before.judge(*told).verdict.value if before else None,
+                said=_explained(check, each) if check else None,
+                before=_explained(before, each).verdict if before else None,
                 bound=present.verdict.value if isinstance(present, Classification) else None,
                 bound_check=bound.name,
             )
         )
     return tried
+
+
+def _explained(check: NamedCheck, result: Result) -> Explanation:
+    said = check.explain(result.tool, result.output, result.elapsed_ms)
+    if not result.is_cut:
+        return said
+    if said.verdict != "success":
+        return said._replace(cut=True)
+    return Explanation("unknown", PART_RULE, reason=PART, cut=True)

@@ -147,3 +147,43 @@ def test_its_page_and_its_files_say_that_it_was_cut(project, agent: Agent):
     file = viewer.get(calls, {"format": "json"}).getvalue()
     rows = json.loads(file)["calls"]
     assert {row["call_id"]: row["cut"] for row in rows} == {"b": True, "c": False}
+
+
+def test_an_output_of_which_the_agent_sent_a_part_is_no_success(project, agent: Agent, manager):
+    bound(project, "* python-traceback")
+    part = {"tool_success": True, "metadata": {"output_cut": True}}
+    agent.post(
+        an_outcome("fine", output=LINE, **part),
+        an_outcome("stored", **uploaded(agent, LINE * 900), **part),
+        an_outcome("failed", output=log(900), **part),
+        an_outcome("all", output=LINE, tool_success=True, metadata={"output_cut": "no"}),
+    )
+    expected = {
+        "fine": ("unknown", "output-cut", True),
+        "stored": ("unknown", "output-cut", True),
+        "failed": ("failure", "text", True),
+        "all": ("success", "otherwise", False),
+    }
+
+    def verdicts():
+        return {
+            call["call_id"]: (call["verdict"], call["rule"], call["cut"])
+            for call in agent.outcomes()
+        }
+
+    assert verdicts() == expected
+    text = traceback_text()
+    tried = asked(manager, "success-checks/try", yaml=text, call_ids=list(expected))
+    assert {
+        each["call_id"]: (each["verdict"], each["rule"], each["cut"]) for each in tried["calls"]
+    } == expected
+
+    bound(project, "nothing default")
+    commands_run(manager, "reclassifications")
+    assert agent.outcome("fine")["decided_by"] == "agent"
+    bound(project, "* python-traceback")
+    commands_run(manager, "reclassifications")
+    assert verdicts() == expected
+    agent.post(an_outcome("fine", output=LINE, **part))
+    assert verdicts() == expected
+    assert differences() == []

@@ -200,6 +200,19 @@ def test_an_artifact_is_read_back_at_once_and_from_another_process_too(
         elsewhere.read_lines("0" * 64)
 
 
+def test_an_artifact_that_holds_a_part_of_the_output_says_so_and_keeps_its_end(
+    client: Client, console: Console, session: str
+) -> None:
+    text = TEXT * 100 + "KeyError: 7"
+    with client.session(session):
+        executor = BoundedExecutor([a_tool(lambda: text)], console=client)
+        reference = the_reference(executor).artifact_id
+    assert client.flush()
+    (seen,) = console.settled(f"outcomes?session={session}")["outcomes"]
+    assert (seen["metadata"], seen["cut"]) == ({"output_cut": True}, True)
+    assert executor.artifacts.read_bytes(reference).endswith(b"KeyError: 7")
+
+
 def test_a_secret_in_an_artifact_stays_in_the_agent(client: Client, console: Console, session: str):
     text = f"{SECRET}\n{TEXT}{session}"
     with client.session(session):

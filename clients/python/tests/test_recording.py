@@ -190,3 +190,25 @@ def test_without_a_check_none_is_named_and_the_default_decides(
     outcome = outcomes(client, console, session)["fetch"]
     assert outcome["metadata"] is None
     assert (outcome["verdict"], outcome["decided_by"]) == ("failure", "default")
+
+
+def test_an_output_that_was_cut_on_its_way_says_so(
+    client: Client, console: Console, session: str
+) -> None:
+    @client.tool
+    def build() -> str:
+        return "compiling\n" * 300_000 + "Traceback (most recent call last):\nKeyError: 7"
+
+    @client.tool
+    def echo() -> str:
+        return "done"
+
+    with client.session(session):
+        build()
+        echo()
+    seen = outcomes(client, console, session)
+    assert seen["build"]["metadata"]["output_cut"] is True
+    assert (seen["build"]["cut"], seen["build"]["decided_by"]) == (True, "agent")
+    assert seen["echo"]["metadata"] is None
+    artifact = client.fetch(f"artifacts/{seen['build']['artifact_id']}", {})
+    assert artifact.body.endswith(b"KeyError: 7")

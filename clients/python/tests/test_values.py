@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from edictum_site_client import Masking
 from edictum_site_client.masking import MASK
 from edictum_site_client.site.matcher import plain
-from edictum_site_client.values import Withheld, encoded, jsonable, text_of
+from edictum_site_client.values import Withheld, encoded, fitted, jsonable, text_of
 
 PLAIN = st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.text(max_size=20)
 KEYS = st.text('01 .:"\\\n\0äß漢😀', max_size=8)  # no letters that could tell of a secret
@@ -187,3 +187,21 @@ def test_masking_of_ones_own_comes_last_and_withholds_when_it_raises() -> None:
     assert shaped({"name": "Aurelia"}, also=hide) == {"name": "A", "tool": "tool"}
     with pytest.raises(Withheld):
         shaped({"other": 1}, also=hide)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_cut"),
+    [
+        ("x" * 900_000, False),
+        ("x" * 1_000_001, True),
+        ({"log": "x" * 1_000_001}, True),
+        (list(range(100_001)), True),
+        ({str(number): None for number in range(100_001)}, True),
+        (10**5_000, True),
+        (b"\xff" * 1_000_001, True),
+        ("a secret: sk-" + "a1" * 40, False),
+    ],
+    ids=["text", "long text", "inside", "list", "object", "number", "bytes", "secret"],
+)
+def test_a_value_says_whether_something_of_it_is_missing(value: Any, is_cut: bool) -> None:
+    assert fitted("tool", value, Masking()).is_cut is is_cut

@@ -210,13 +210,17 @@ class Console:
         idempotent: bool | None = None,
         tool_success: bool | None = None,
         elapsed_ms: float | None = None,
+        output_cut: bool = False,
     ) -> None:
         """Send an outcome that an executor has made. Never raises.
 
-        `tool_success` is what the success check says of an output that the outcome lacks, and
-        `elapsed_ms` the time of a call that ended in an artifact.
+        `tool_success` is what the success check says of an output that the outcome lacks,
+        `elapsed_ms` the time of a call that ended in an artifact, and `output_cut` says that the
+        artifact is not all of its output.
         """
-        known = Circumstances(arguments, session_id, turn_id, idempotent, tool_success, elapsed_ms)
+        known = Circumstances(
+            arguments, session_id, turn_id, idempotent, tool_success, elapsed_ms, output_cut
+        )
         try:
             recording.record(self, outcome, known)
         except Exception:

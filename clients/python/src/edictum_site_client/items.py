@@ -20,7 +20,7 @@ from edictum_site_client.outcomes import (
     ToolOutcome,
     ToolTimeout,
 )
-from edictum_site_client.values import Withheld, encoded, jsonable, text_of
+from edictum_site_client.values import Withheld, encoded, fitted, jsonable, text_of
 
 # Until Python 3.11 these were three classes.
 TIMEOUTS = (TimeoutError, asyncio.TimeoutError, concurrent.futures.TimeoutError)
@@ -165,7 +165,9 @@ def _mask(
     if not leaves:
         return
     try:
-        told[name] = jsonable(tool, value, masking)
+        told[name], is_cut = fitted(tool, value, masking)
+        if is_cut:
+            notes[f"{name}_cut"] = True
     except Withheld as why:
         notes[f"{name}_withheld"] = str(why)
 

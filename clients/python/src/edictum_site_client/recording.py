@@ -180,6 +180,7 @@ class Circumstances:
     idempotent: bool | None = None
     tool_success: bool | None = None
     elapsed_ms: float | None = None
+    output_cut: bool = False
 
 
 def record(console: Console, outcome: ToolOutcome, known: Circumstances) -> None:
@@ -194,6 +195,8 @@ def record(console: Console, outcome: ToolOutcome, known: Circumstances) -> None
         "idempotent": known.idempotent,
         "parent_call_id": _INSIDE.get(),
     }
+    if known.output_cut:
+        about["metadata"] |= {"output_cut": True}
     if known.elapsed_ms is not None:
         measures["elapsed_ms"] = known.elapsed_ms
     console.keep_outcome(what, about, **measures)

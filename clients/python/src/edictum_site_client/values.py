@@ -16,7 +16,7 @@ import pathlib
 import uuid
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from edictum_site_client.masking import MASK, Masking
 
@@ -41,18 +41,30 @@ class _Walk:
     longest_list: int
     parts: int = 0
     characters: int = 0
+    is_cut: bool = False
     around: set[int] = field(default_factory=set)
 
 
+class Fitted(NamedTuple):
+    value: Any
+    is_cut: bool  # something of the value is missing
+
+
 def jsonable(tool_name: str, value: Any, masking: Masking) -> Any:
+    return fitted(tool_name, value, masking).value
+
+
+def fitted(tool_name: str, value: Any, masking: Masking) -> Fitted:
     """Masked and cut. Raises `Withheld` when it cannot be made fit to leave."""
     limit = masking.max_characters
-    shaped, fits = _fitted(value, _Walk(masking, limit, MOST_PARTS), limit)
+    walk = _Walk(masking, limit, MOST_PARTS)
+    shaped, fits = _fitted(value, walk, limit)
     for longest_text, longest_list in ((limit // 2, MOST_PARTS), (SHORT_TEXT, SHORT_LIST)):
         # One long text fits by half: what is added at its cut, and its escapes, take room too.
         if not fits:
             walk = _Walk(masking, min(limit, longest_text), longest_list)
             shaped, fits = _fitted(value, walk, limit)
+    is_cut = walk.is_cut
     if masking.also is not None:
         try:
             also = masking.also(tool_name, shaped)
@@ -60,9 +72,10 @@ def jsonable(tool_name: str, value: Any, masking: Masking) -> Any:
             raise Withheld("the masking of its own raised") from error
         again = _Walk(masking, limit, MOST_PARTS)  # for it is any value of Python once more
         shaped, fits = _fitted(also, again, limit)
+        is_cut = is_cut or again.is_cut
     if not fits:
         raise Withheld(f"it is larger than the {limit} characters that may leave")
-    return shaped
+    return Fitted(shaped, is_cut)
 
 
 def text_of(text: str, masking: Masking, longest: int = 8_000) -> str:
@@ -98,6 +111,7 @@ def _shaped(value: Any, walk: _Walk) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else str(value)
     if walk.parts > MOST_PARTS or len(walk.around) >= DEEPEST:
+        walk.is_cut = True
         return f"[{type(value).__name__}]"  # not its text, which may be as large again
     if id(value) in walk.around:
         return "[circular]"
@@ -114,6 +128,7 @@ def _integer(value: int, walk: _Walk) -> int | str:
     """A number stays one, for a check compares it."""
     bits = value.bit_length()
     if bits > MOST_BITS:
+        walk.is_cut = True
         return f"[{type(value).__name__} of {bits} bits]"
     walk.characters += bits // 64
     return value
@@ -125,6 +140,7 @@ def _container(value: Any, walk: _Walk) -> Any:
     if isinstance(value, (list, tuple, Set)):
         kept = [_shaped(item, walk) for item in list(value)[: walk.longest_list]]
         left = len(value) - len(kept)
+        walk.is_cut = walk.is_cut or left > 0
         return [*kept, f"[{left} more were cut]"] if left else kept
     if isinstance(value, (bytes, bytearray, memoryview)):
         return _bytes(bytes(value), walk)
@@ -147,6 +163,7 @@ def _object(value: Mapping[Any, Any], walk: _Walk) -> dict[str, Any]:
     shaped: dict[str, Any] = {}
     for key, item in value.items():
         if len(shaped) >= walk.longest_list:
+            walk.is_cut = True
             shaped["[cut]"] = f"{len(value) - len(shaped)} more"
             break
         name = _clean(key if isinstance(key, str) else str(key))
@@ -161,17 +178,21 @@ def _bytes(value: bytes, walk: _Walk) -> str:
     try:
         return _text(value.decode(), walk)
     except UnicodeDecodeError:
+        walk.is_cut = walk.is_cut or len(value) > walk.longest_text
         return _text(base64.b64encode(value[: walk.longest_text]).decode(), walk)
 
 
 def _said(value: Any, walk: _Walk) -> str:
     try:
-        return _text(str(value)[: SHORT_TEXT * 2], walk)
+        text = str(value)
+        walk.is_cut = walk.is_cut or len(text) > SHORT_TEXT * 2
+        return _text(text[: SHORT_TEXT * 2], walk)
     except Exception:  # noqa: BLE001 - as above
         return f"[{type(value).__name__}]"
 
 
 def _text(text: str, walk: _Walk) -> str:
+    walk.is_cut = walk.is_cut or len(text) > walk.longest_text
     masked = _both_ends(text, walk.masking, walk.longest_text)
     walk.characters += len(masked)
     return masked

@@ -13,12 +13,12 @@ import urllib.parse
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from edictum_site_client.values import Withheld, jsonable
+from edictum_site_client.values import Withheld, fitted
 
 if TYPE_CHECKING:
     from edictum_site_client.console import Console
@@ -36,6 +36,7 @@ class ArtifactNotFound(LookupError):
 class StoredArtifact:
     artifact_id: str
     size_bytes: int
+    is_cut: bool = False  # what is stored is not all of the output
 
 
 class ArtifactStore(Protocol):
@@ -158,14 +159,14 @@ class ConsoleArtifacts:
         try:
             if not masking.outputs:
                 raise Withheld("no output leaves this agent")
-            masked = jsonable(tool_name, output, masking)
+            masked, is_cut = fitted(tool_name, output, masking)
         except Withheld:
             return self._copies.put(tool_name, output)  # it stays here, under a name all the same
         content = _encoded(masked)
         stored = self._copies.keep(content)
         is_text = isinstance(masked, str)
         self._console.upload(content, "text/plain" if is_text else "application/json")
-        return stored
+        return replace(stored, is_cut=is_cut)
 
     def read_lines(self, artifact_id: str, first: int = 1, last: int | None = None) -> bytes:
         try:

@@ -119,6 +119,7 @@ class BoundedExecutor:
                 idempotent=None if attempt.spec is None else attempt.spec.idempotent,
                 tool_success=finished.tool_success,
                 elapsed_ms=attempt.elapsed_ms,
+                output_cut=finished.output_cut,
             )
 
 

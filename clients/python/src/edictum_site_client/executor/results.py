@@ -47,6 +47,7 @@ class Execution:
 class Finished:
     outcome: ToolOutcome
     tool_success: bool | None = None  # what the agent's success check says of the output
+    output_cut: bool = False  # the stored output is not all that the tool returned
 
 
 @dataclass(frozen=True)
@@ -83,19 +84,22 @@ class Results:
         success = None if self.judge is None else self.judge(of.tool_name, value)
         if len(outcome_to_model_content(result)) <= self.max_chars:
             return Finished(result, success)
-        return Finished(self._stored(output, of), success)
+        return self._stored(output, of, success)
 
-    def _stored(self, output: Any, of: Execution) -> ToolOutcome:
+    def _stored(self, output: Any, of: Execution, success: bool | None) -> Finished:  # noqa: FBT001
         try:
             stored = self.artifacts.put(of.tool_name, output)
         except Exception as error:
             logger.exception("An output could not be stored")
             why = exception_text(error)
-            return _failure(of, f"It ran, but its output could not be stored: {why}")
+            failure = _failure(of, f"It ran, but its output could not be stored: {why}")
+            return Finished(failure, success)
         summary = artifact_text(output)[:SUMMARY_MAX_CHARS]
-        return ToolArtifactReference(
+        reference = ToolArtifactReference(
             of.call_id, of.tool_name, stored.artifact_id, summary, stored.size_bytes
         )
+        is_cut = bool(getattr(stored, "is_cut", False))  # a store of others may not know
+        return Finished(reference, success, is_cut)
 
 
 def _failure(of: Execution, error: str, *, retryable: bool = False) -> ToolFailure:
