@@ -102,9 +102,13 @@ def error_in(value: Any, key: str | None) -> Any:
     if key is None or not isinstance(value, Mapping):
         return None
     try:
-        return value.get(key) or None
+        error = value.get(key)
     except Exception:  # noqa: BLE001 - an object of others: whatever it does, the tool call goes on
         return None
+    try:
+        return error or None
+    except Exception:  # noqa: BLE001 - neither true nor false, as arrays are: it is there
+        return error
 
 
 def item(

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from edictum_site_client.executor.artifacts import (
@@ -84,6 +85,8 @@ class BoundedExecutor:
 
         Raises nothing of the tool's own. A cancellation goes on, after its outcome is recorded.
         """
+        if not isinstance(call.tool_name, str):
+            call = replace(call, tool_name=f"[{type(call.tool_name).__name__}]")
         attempt = _Attempt(call, self._tools.get(call.tool_name), self._deadline_s)
         try:
             finished = await attempt.finished(self._gates, self._results, state)

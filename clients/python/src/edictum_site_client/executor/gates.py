@@ -45,11 +45,12 @@ class Passage:
 
     @classmethod
     def of(cls, call: ToolCall, spec: ToolSpec | None) -> Passage:
-        arguments = {} if call.arguments is None else call.arguments
-        if isinstance(arguments, str):
-            with suppress(ValueError, RecursionError):  # then it is denied as no object
-                arguments = json.loads(arguments or "{}")
-        return cls(call, spec, arguments, _snapshot(arguments))
+        try:
+            arguments = _read(call.arguments)
+            snapshot = _snapshot(arguments)
+        except Exception:  # noqa: BLE001 - an object of others: the call is denied
+            arguments = snapshot = f"[{type(call.arguments).__name__}]"
+        return cls(call, spec, arguments, snapshot)
 
     @property
     def reported_arguments(self) -> Any:
@@ -128,6 +129,15 @@ class Gates:
             return "The executor has no confirm_write to ask."
         call = replace(passage.call, arguments=passage.arguments)
         return await _denial(self.confirm_write, call)
+
+
+def _read(arguments: Any) -> Any:
+    if arguments is None:
+        return {}
+    if isinstance(arguments, str):
+        with suppress(ValueError, RecursionError):  # then it is denied as no object
+            return json.loads(arguments or "{}")
+    return arguments
 
 
 def _snapshot(arguments: Any) -> Any:

@@ -30,8 +30,8 @@ class Raised:
 
     @property
     def ends_the_process(self) -> bool:
-        """A tool that was cancelled has only failed; `KeyboardInterrupt` and `SystemExit` go on."""
-        return not isinstance(self.error, (Exception, asyncio.CancelledError))
+        """A tool that raises anything else has only failed."""
+        return isinstance(self.error, (KeyboardInterrupt, SystemExit))
 
 
 @dataclass(frozen=True)
