@@ -267,3 +267,20 @@ def test_an_artifact_of_the_agent_is_named_under_a_guard_too(
     outcome = the_outcome(client, console, session)
     assert (outcome["artifact_id"], outcome["summary"]) == ("store/report-7", "7 rows")
     assert outcome["size_bytes"] == 120_000
+
+
+def test_a_check_that_the_guard_was_given_beside_the_sink_is_named(
+    client: Client, console: Console, contract: Path, session: str
+) -> None:
+    def failed() -> dict[str, bool]:
+        return {"is_error": True}
+
+    for check in (lambda tool, result: True, None):
+        sink = client.guard_options()["audit_sink"]
+        guard = Edictum.from_yaml(contract, audit_sink=sink, success_check=check)
+        run(guard, "lookup", {}, client.tool("lookup")(failed), session=session)
+    assert client.flush()
+    with_none, with_own = outcomes(console, session)
+    assert with_own["metadata"] == {"success_check": {"name": "custom"}}
+    assert (with_own["verdict"], with_own["decided_by"]) == ("success", "agent")
+    assert (with_none["metadata"], with_none["verdict"]) == (None, "failure")

@@ -66,7 +66,7 @@ class GuardSink:
         execution = self._matched(event, action, call_id)
         self._console.keep_event(event)
         if execution is not None and execution.what is not None:
-            self._keep(event, execution)
+            self._keep(event, execution, self._check_of(guard_behind(asking)))
         if action in BEFORE:  # last, so that the time of keeping is not the tool's
             self._matching.opened(call_id, event.tool_name)
 
@@ -91,9 +91,14 @@ class GuardSink:
             call_id, event.tool_name, success=bool(success), said=str(said)
         )
 
-    def _keep(self, event: Any, execution: Execution) -> None:
+    def _check_of(self, guard: Any) -> SuccessCheck | None:
+        """The check that judged: a guard may have one of its own, or none, beside this sink."""
+        given: SuccessCheck | None = getattr(guard, "_success_check", self.success_check)
+        return self._check or self._console.success_check if given == self.success_check else given
+
+    def _keep(self, event: Any, execution: Execution, check: SuccessCheck | None) -> None:
         about = about_call(event, self._console)
-        about["metadata"] = judged_by(self._check or self._console.success_check)
+        about["metadata"] = judged_by(check)
         what: What = execution.what or NotSaid()
         flagged = getattr(event, "postconditions_passed", None) is False
         if isinstance(what, Returned) and flagged and not self._console.masking.flagged_outputs:
