@@ -203,5 +203,5 @@ def test_masking_of_ones_own_comes_last_and_withholds_when_it_raises() -> None:
     ],
     ids=["text", "long text", "inside", "list", "object", "number", "bytes", "secret"],
 )
-def test_a_value_says_whether_something_of_it_is_missing(value: Any, is_cut: bool) -> None:
+def test_a_value_says_whether_something_of_it_is_missing(value: Any, *, is_cut: bool) -> None:
     assert fitted("tool", value, Masking()).is_cut is is_cut
