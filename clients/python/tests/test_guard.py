@@ -278,6 +278,7 @@ def test_a_check_that_the_guard_was_given_beside_the_sink_is_named(
     for check in (lambda tool, result: True, None):
         sink = client.guard_options()["audit_sink"]
         guard = Edictum.from_yaml(contract, audit_sink=sink, success_check=check)
+        assert isinstance(guard, Edictum)
         run(guard, "lookup", {}, client.tool("lookup")(failed), session=session)
     assert client.flush()
     with_none, with_own = outcomes(console, session)
