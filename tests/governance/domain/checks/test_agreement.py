@@ -225,6 +225,7 @@ def cut_as_the_rest_allows(
         said, expected = cut_short(tool, result, ms), all_of_it.explain(tool, result, ms)
         assert comparable(told) == comparable(said)
         if not said.cut:
-            assert said[:3] == expected[:3]
+            # Of `any`, another condition may be the one that is shown: what decides is the rule.
+            assert said[:2] == expected[:2]
         else:
             assert said.verdict in {"unknown", expected.verdict} - {"success"}
