@@ -28,7 +28,8 @@ from governance.evaluator.messages import (
     SessionRule,
 )
 
-_pages = Pool(wait_seconds=0.0)  # a thread that waits would serve nothing else meanwhile
+# Short questions take turns; a thread that waited for a long one would serve nothing else.
+_pages = Pool(wait_seconds=1.0)
 atexit.register(_pages.close)
 
 validate = _pages.validate
