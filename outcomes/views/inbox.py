@@ -10,14 +10,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from governance.auth import MemberRequest, member_page
 from governance.policies import Action, may
-from governance.table_files import table_file
+from governance.table_files import one_of_tables, table_file
 from outcomes import commands, doorbell, queries
 from outcomes.commands.back_pressure import why_refused
 from outcomes.domain.back_pressure import Post
 from outcomes.queries.inbox import shown_excerpt
 from outcomes.views.opening import address_opening
 from outcomes.views.paging import every, links_of, start_of
-from outcomes.views.part_columns import BATCHES
+from outcomes.views.part_columns import BATCHES, FAULTS
 from outcomes.views.table_columns import REJECTED
 
 PLACE = ("id",)
@@ -54,7 +54,8 @@ def rejected(request: MemberRequest) -> HttpResponseBase:
 @member_page()
 def set_aside(request: MemberRequest) -> HttpResponseBase:
     project = request.project.pk
-    file = table_file(
+    faults = queries.faults_of(project)
+    file = one_of_tables(request, request.project, {"faults": (FAULTS, faults)}) or table_file(
         request,
         request.project,
         "set-aside-batches",
@@ -69,7 +70,7 @@ def set_aside(request: MemberRequest) -> HttpResponseBase:
     context = {
         "page_title": "Set-aside batches",
         "batches": page.rows,
-        "faults": queries.faults_of(project),
+        "faults": faults,
         "refused": why_refused(Post.OUTCOMES),
         "backlog": backlog,
         "waited": timedelta(seconds=backlog.seconds_behind),

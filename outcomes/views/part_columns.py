@@ -15,6 +15,7 @@ from outcomes.models import Backtest, Batch, Call, ChangedCall, Rejudging, Saved
 from outcomes.queries.denials import Observed
 from outcomes.queries.disagreements import Differing
 from outcomes.queries.fleet import FleetAgent
+from outcomes.queries.inbox import Fault
 from outcomes.queries.observed import Line
 from outcomes.queries.taking import Taker
 from outcomes.views.rejudging_words import RuleLine, ShiftLine, ToolLine
@@ -214,6 +215,13 @@ BATCHES: Final[Columns[Batch]] = {
     "error": lambda row: masked_text(row.error)[0],
     "received_at": lambda row: row.received_at,
     "set_aside_at": lambda row: row.set_aside_at,
+}
+FAULTS: Final[Columns[Fault]] = {
+    "error": lambda row: row.error,
+    "batches": lambda row: row.batches,
+    "items": lambda row: row.items,
+    "oldest_received_at": lambda row: row.oldest,
+    "next_try_at": lambda row: row.next_try,
 }
 SAVED_VIEWS: Final[Columns[SavedView]] = {
     "name": lambda row: row.name,
