@@ -156,8 +156,9 @@ def test_an_artifact_of_one_long_line_is_read_by_bytes():
     while begin < stored.size_bytes:
         piece = read(stored.artifact_id, first_byte=begin)
         assert len(json.dumps(piece)) <= TOOL_MESSAGE_MAX_CHARS
-        pieces += store.read_bytes(stored.artifact_id, begin, piece["next_byte"] - 1)
-        begin = piece["next_byte"]
+        following = piece.get("next_byte", stored.size_bytes)  # the last one leads nowhere
+        pieces += store.read_bytes(stored.artifact_id, begin, following - 1)
+        begin = following
     assert pieces.decode() == content
 
 
@@ -265,3 +266,20 @@ def test_many_large_outputs_at_once_are_all_kept(
     assert {one["artifact_id"] for one in shown} == {one.artifact_id for one in outcomes}
     assert len(shown) == 8
     assert all(one["checked"] for one in shown)
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 20_000, "row\n" * 400, "row\n" * 401, "é\n" * 3_000, "é" * 9_000]
+)
+@pytest.mark.parametrize("unit", ["line", "byte"])
+def test_pieces_lead_to_the_end_of_an_artifact_and_no_further(text: str, unit: str) -> None:
+    if unit == "line" and "\n" not in text:
+        return
+    store = FolderArtifacts()
+    reference = store.put("query", text).artifact_id
+    read, place, pieces = read_file(store).function, {"line": 1, "byte": 0}[unit], []
+    while place is not None:
+        piece = read(reference, **{f"first_{unit}": place})
+        pieces.append(piece["text"])
+        place = piece.get(f"next_{unit}")
+    assert "".join(pieces) == text

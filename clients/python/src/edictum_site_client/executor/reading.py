@@ -29,11 +29,15 @@ def read_file(store: ArtifactStore, max_chars: int = TOOL_MESSAGE_MAX_CHARS) -> 
             end = begin + max_chars - 1 if last_byte is None else last_byte
             content = store.read_bytes(artifact_reference, begin, end)
             shown = _fitting(content, max_chars - BESIDE)
-            is_all = len(shown) == len(content) and last_byte is not None
+            # So many bytes never fit: when all of them do, the artifact ends there.
+            is_all = len(shown) == len(content)
             return _piece(shown, None if is_all else ("next_byte", begin + len(shown)))
-        end = first_line + LINES - 1 if last_line is None else last_line
+        end = first_line + LINES if last_line is None else last_line  # one more, to know of it
         content = store.read_lines(artifact_reference, first_line, end)
-        return _piece(*_lines(content, first_line, end if last_line is None else None, max_chars))
+        more = b""
+        if last_line is None:
+            content, more = _first_lines(content)
+        return _piece(*_lines(content, first_line, max_chars, is_all=not more))
 
     return ToolSpec("read_file", read)
 
@@ -41,11 +45,17 @@ def read_file(store: ArtifactStore, max_chars: int = TOOL_MESSAGE_MAX_CHARS) -> 
 Next = tuple[str, int] | None
 
 
-def _lines(content: bytes, first: int, last: int | None, max_chars: int) -> tuple[bytes, Next]:
+def _first_lines(content: bytes) -> tuple[bytes, bytes]:
+    """As many as one message has at most, and what comes after them."""
+    lines = content.split(b"\n", LINES)
+    more = lines[LINES] if len(lines) > LINES else b""
+    return content[: len(content) - len(more)], more
+
+
+def _lines(content: bytes, first: int, max_chars: int, *, is_all: bool) -> tuple[bytes, Next]:
     shown = _fitting(content, max_chars - BESIDE)
     if len(shown) == len(content):
-        ends_there = last is None or first + content.count(b"\n") <= last
-        return shown, None if ends_there else ("next_line", first + content.count(b"\n"))
+        return shown, None if is_all else ("next_line", first + content.count(b"\n"))
     if b"\n" not in shown:
         raise ValueError(f"Line {first} is too long for one message: read it by bytes.")
     shown = shown[: shown.rindex(b"\n") + 1]
