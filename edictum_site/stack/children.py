@@ -158,14 +158,12 @@ def tie_to(supervisor: int) -> Callable[[], None]:
 
 def keep_small(log: Path) -> None:
     """Set its last part aside and empty it. Its writer appends, so it goes on at the new end; what
-    it writes between the two is lost."""
-    try:
+    it writes between the two is lost. What a full disk prevents is tried again with the next look."""
+    with suppress(OSError):
         size = log.stat().st_size
-    except FileNotFoundError:
-        return
-    if size <= LARGEST_LOG:
-        return
-    with log.open("rb+") as full:
-        full.seek(max(0, size - LARGEST_LOG))
-        log.with_suffix(".log.1").write_bytes(full.read(LARGEST_LOG))
-        full.truncate(0)
+        if size <= LARGEST_LOG:
+            return
+        with log.open("rb+") as full:
+            full.seek(max(0, size - LARGEST_LOG))
+            log.with_suffix(".log.1").write_bytes(full.read(LARGEST_LOG))
+            full.truncate(0)

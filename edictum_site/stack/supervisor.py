@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from edictum_site.stack.children import Child, keep_small
@@ -32,6 +33,7 @@ class Supervisor:
         self._note = note
         self._children: list[Child] = []
         self._serving = False
+        self._owes_note = False
 
     def start(self, child: Child) -> None:
         self._children.append(child)
@@ -92,6 +94,8 @@ class Supervisor:
         """Wait until something happens, and tell who has ended and how."""
         if self._signals.wait(self._pause(), *([page] if page else [])):
             raise StopAsked
+        if self._owes_note:
+            self._write_note()
         for child in self._children:
             keep_small(child.log)
             if child.end_if_it_hangs():
@@ -105,8 +109,15 @@ class Supervisor:
             say(f"{child.name} ended ({_how(code)}) and is started again; its log is {child.log}")
         for child in self._children:
             if child.restart_at is not None and child.restart_at <= time.monotonic():
-                child.start()
-                self._write_note()
+                self._try_to_start(child)
+
+    def _try_to_start(self, child: Child) -> None:
+        try:
+            child.start()
+        except OSError as error:  # no room for its log, no memory for its process
+            say(f"{child.name} cannot be started ({error.strerror}) and is tried again")
+            child.plan_restart()
+        self._write_note()
 
     def _pause(self) -> float:
         now = time.monotonic()
@@ -114,12 +125,15 @@ class Supervisor:
         return max(0.0, min([now + LOOKS_EVERY, *due]) - now)
 
     def _write_note(self) -> None:
-        """Whole or not at all: it is read at any moment."""
+        """Whole or not at all: it is read at any moment. On a full disk later: what runs goes on."""
         pids = {child.name: child.pid for child in self._children if child.pid}
         state = {"pid": os.getpid(), "url": self._url, "serving": self._serving, "children": pids}
         draft = self._note.with_suffix(".draft")
-        draft.write_text(json.dumps(state))
-        draft.replace(self._note)
+        self._owes_note = True
+        with suppress(OSError):
+            draft.write_text(json.dumps(state))
+            draft.replace(self._note)
+            self._owes_note = False
 
 
 def _how(code: int) -> str:

@@ -196,6 +196,26 @@ def test_a_log_that_grows_too_large_is_set_aside_while_its_process_runs(own):
     assert own.children == pids
 
 
+def test_a_data_folder_that_takes_no_more_files_does_not_end_the_supervisor(own):
+    in_the_way = [own.data / "up.draft", own.data / "log" / "web.log.1"]
+    for path in in_the_way:  # what it writes there fails, as on a full disk
+        path.mkdir()
+    with (own.data / "log" / "web.log").open("ab") as log:
+        log.write(b"x" * (LARGEST_LOG + 1))
+    before = own.children
+    os.kill(before["worker"], signal.SIGKILL)
+    until(lambda: "worker ended" in own.said)
+    os.kill(before["web"], signal.SIGKILL)
+    until(lambda: "web ended" in own.said)
+    until(lambda: own.process.poll() is not None or status_of(own) == 200)
+    assert own.process.poll() is None, own.said
+    for path in in_the_way:
+        path.rmdir()
+    until(lambda: own.children.keys() == CHILDREN and own.children["web"] != before["web"])
+    assert own.children["worker"] != before["worker"]
+    until(lambda: (own.data / "log" / "web.log").stat().st_size < LARGEST_LOG)
+
+
 def open_to_others(folder: Path) -> list[str]:
     paths = [folder, *folder.rglob("*")]
     return sorted(str(path) for path in paths if path.lstat().st_mode & 0o077)
