@@ -88,7 +88,7 @@ def _with_begun(request: MemberRequest, present: Sequence[Binding]) -> list[Bind
     """With lines for the tools that another page leads here with; they are not saved yet."""
     check, lines = request.GET.get("check", ""), list(present)
     tools = [tool for tool in request.GET.getlist("tool") if tool]
-    if not check and not tools:
+    if not may(request.role, Action.WRITE_BINDING) or (not check and not tools):
         return lines
     for tool in tools[:MOST_BEGUN] or ["*"]:
         lines = with_line(lines, Binding("*", "*", tool, check))

@@ -238,6 +238,13 @@ def test_a_line_can_be_begun_for_a_tool_from_elsewhere(editor):
     assert tools_in(post(editor, LINE, bind="crm_update")) == ["http_*", "crm_update"]
 
 
+def test_a_viewer_who_comes_for_a_tool_sees_the_lines_that_there_are(project, viewer):
+    bound(project, "http_* default")
+    answer = viewer.get("checks/bindings/", tool="crm_update")
+    assert answer.status_code == 200
+    assert "http_*" in text_of(answer)
+
+
 def test_as_many_lines_as_a_project_may_have_are_kept(project, editor):
     lines = [{**LINE, "tool": f"t-{number}"} for number in range(MOST_LINES)]
     assert post(editor, *lines, act="save").status_code == 302
