@@ -110,12 +110,15 @@ def refuse_key_with(who: Actor, scopes: frozenset[str]) -> None:
 
 
 def is_second_person(who: Actor, request: DeploymentRequest) -> bool:
-    """Whether another person acts than the requester, each of them themself or by a key.
+    """Whether another person acts than the requester, themself or by a key they made.
 
-    No person is behind a key that the console made: it is only not a second to itself.
+    Behind a key that the console made, as the bootstrap key, there is none: whoever knows it may
+    be the requester.
     """
-    if who.kind is ActorKind.CONSOLE:
-        return False
+    return who.person_id is not None and not is_requester(who, request)
+
+
+def is_requester(who: Actor, request: DeploymentRequest) -> bool:
     if who.person_id is not None and request.requester_id is not None:
-        return who.person_id != request.requester_id
-    return str(who)[:320] != request.author
+        return who.person_id == request.requester_id
+    return str(who)[:320] == request.author

@@ -28,7 +28,7 @@ from governance.domain.deploying import REQUEST_LASTS, Blocked, RequestStatus
 from governance.domain.dialect import Dialect
 from governance.domain.errors import Conflict, Forbidden, InvalidInput
 from governance.models import BundleVersion, DeploymentRequest
-from governance.policies import Action, is_second_person, refuse_unless
+from governance.policies import Action, is_requester, is_second_person, refuse_unless
 from governance.queries.cases import blocked_by
 
 AT_ONCE = 200
@@ -70,7 +70,7 @@ def refuse_request(request: DeploymentRequest, *, reason: str, by: Actor) -> Dep
 def withdraw_request(request: DeploymentRequest, *, by: Actor) -> DeploymentRequest:
     refuse_unless(by, Action.DEPLOY)
     row = _waiting(request)
-    if is_second_person(by, row):
+    if not is_requester(by, row):
         raise Forbidden("Only who asked withdraws a request; others refuse it.", code="not_yours")
     return _end(row, RequestStatus.WITHDRAWN, by=by)
 
@@ -178,7 +178,8 @@ def _whole(request: DeploymentRequest) -> DeploymentRequest:
 def _refuse_own(request: DeploymentRequest, by: Actor) -> None:
     if not is_second_person(by, request):
         raise Forbidden(
-            "Who asked does not decide: it takes a second person.", code="second_person"
+            "It takes a second person: neither who asked, nor a key that no person made, decides.",
+            code="second_person",
         )
 
 

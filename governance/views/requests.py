@@ -16,7 +16,7 @@ from governance.domain.deploying import RequestStatus
 from governance.domain.errors import Conflict, Forbidden, InvalidInput, NotFound
 from governance.forms import RefuseForm
 from governance.models import DeploymentRequest
-from governance.policies import Action, is_second_person, may
+from governance.policies import Action, is_requester, is_second_person, may
 from governance.queries.plans import plan_of
 from governance.table_files import Tables, one_of_tables, page_after_page
 from governance.views.table_columns import REQUESTS
@@ -98,7 +98,7 @@ def _page(
         "changes": plan.changes if plan else (),
         "version": asked.version,
         "may_decide": waits and is_second and may(request.role, Action.DEPLOY),
-        "is_mine": not is_second,
+        "is_mine": is_requester(request.actor, asked),
         "form": form,
     }
     return render(request, "governance/request.html", context, status=status)

@@ -8,8 +8,10 @@ from django.apps import apps
 from django.utils import timezone
 
 from governance import commands, queries
+from governance.auth import resolve_key
 from governance.commands import make_key
 from governance.domain.actor import CONSOLE
+from governance.domain.api_keys import new_key
 from governance.domain.errors import Conflict, Forbidden, InvalidInput
 from governance.domain.roles import Role
 from governance.models import ApiKey, AuditEntry, Deployment, DeploymentRequest
@@ -117,6 +119,26 @@ def test_what_the_console_asked_for_any_person_approves_and_the_console_never(pr
         commands.approve_request(request, by=CONSOLE)
     commands.approve_request(request, by=somebody("two"))
     assert status_of(request) == "approved"
+
+
+def test_a_key_that_no_person_made_asks_and_withdraws_and_is_no_second_person(project):
+    text = new_key(PRODUCTION)
+    commands.keep_bootstrap_key(project, text)
+    bootstrap = resolve_key(f"Bearer {text}").actor
+    request = a_request(saved(project, "one"), by=somebody("one"))
+    for decide in (
+        lambda: commands.approve_request(request, by=bootstrap),
+        lambda: commands.refuse_request(request, reason="no", by=bootstrap),
+    ):
+        with pytest.raises(Forbidden) as refused:
+            decide()
+        assert refused.value.code == "second_person"
+    with pytest.raises(Forbidden):
+        commands.withdraw_request(request, by=bootstrap)
+    commands.approve_request(request, by=somebody("two"))
+    own = a_request(saved(project, "two"), by=bootstrap)
+    commands.withdraw_request(own, by=bootstrap)
+    assert status_of(own) == "withdrawn"
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
