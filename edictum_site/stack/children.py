@@ -158,7 +158,7 @@ def tie_to(supervisor: int) -> Callable[[], None]:
 
 def keep_small(log: Path) -> None:
     """Set its last part aside and empty it. Its writer appends, so it goes on at the new end; what
-    it writes between the two is lost. What a full disk prevents is tried again with the next look."""
+    it writes between the two is lost. On a full disk it is tried again later."""
     with suppress(OSError):
         size = log.stat().st_size
         if size <= LARGEST_LOG:

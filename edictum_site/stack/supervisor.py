@@ -125,7 +125,7 @@ class Supervisor:
         return max(0.0, min([now + LOOKS_EVERY, *due]) - now)
 
     def _write_note(self) -> None:
-        """Whole or not at all: it is read at any moment. On a full disk later: what runs goes on."""
+        """Whole or not at all: it is read at any moment. Later, if the disk is full."""
         pids = {child.name: child.pid for child in self._children if child.pid}
         state = {"pid": os.getpid(), "url": self._url, "serving": self._serving, "children": pids}
         draft = self._note.with_suffix(".draft")
