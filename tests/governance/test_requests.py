@@ -124,7 +124,9 @@ def test_what_the_console_asked_for_any_person_approves_and_the_console_never(pr
 def test_a_key_that_no_person_made_asks_and_withdraws_and_is_no_second_person(project):
     text = new_key(PRODUCTION)
     commands.keep_bootstrap_key(project, text)
-    bootstrap = resolve_key(f"Bearer {text}").actor
+    access = resolve_key(f"Bearer {text}")
+    assert access is not None
+    bootstrap = access.actor
     request = a_request(saved(project, "one"), by=somebody("one"))
     for decide in (
         lambda: commands.approve_request(request, by=bootstrap),
