@@ -35,6 +35,7 @@ FIELDS: Final[dict[str, Any]] = {
     "headers": {"Authorization": f"Bearer {SECRETS['bearer token']}"},
     "note": [TEXT],
 }
+REPEATING: Final = FIELDS | {"note": [TEXT, PLAIN]}
 LARGE: Final = {"password": PASSWORD, "log": [TEXT] * 60, "tail": {"credentials": [PASSWORD]}}
 SEES_PASSWORD: Final = (
     "{when: {result.password: {exists: true}}, id: has-password, verdict: failure,"
@@ -79,12 +80,12 @@ def _calls() -> list[dict[str, Any]]:
         "session_id": SESSION,
         "turn_id": "t-1",
         "agent_id": "bot",
-        "tool_args": FIELDS,
+        "tool_args": REPEATING,
         "principal": {"user_id": "ada", "claims": {"api_key": PASSWORD}, "note": TEXT},
         "metadata": {"trace": TEXT, "secret": PASSWORD},
     }
     kinds: list[dict[str, Any]] = [
-        {"tool_name": "login", "output": FIELDS},
+        {"tool_name": "login", "output": REPEATING, "idempotent": True},
         {"tool_name": "login", "output": TEXT},
         {"tool_name": "login", "output": json.dumps(FIELDS)},
         {"tool_name": "login", "type": "failure", "error": TEXT},
@@ -134,7 +135,7 @@ def _beside(client: Client) -> None:
     """What agents send besides calls."""
     scan = {"agent_id": "bot", "skills": [{"name": "s", "violations": [{"message": TEXT}]}],
             "config": FIELDS}  # fmt: skip
-    asked = {"agent_id": "bot", "tool_name": "login", "tool_args": FIELDS,
+    asked = {"agent_id": "bot", "tool_name": "login", "tool_args": REPEATING,
              "message": f"{PLAIN} {TEXT}", "timeout": 300}  # fmt: skip
     for path, body in (("skill-scan", scan), ("approvals", asked)):
         answer = client.post(f"/v1/{path}", body, content_type="application/json")

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from governance.domain.json_value import Json
-from governance.domain.masking import MASK, masked_field
+from governance.domain.masking import MASK, Masking
 
 LONGEST_SHOWN: Final = 1_000  # characters of one argument
 MOST_SHOWN: Final = 40  # arguments
@@ -109,11 +109,12 @@ def is_deeper_than(value: Json, levels: int) -> bool:
 
 def shown_arguments(arguments: Mapping[str, Json], *, opened: bool = False) -> list[ShownArgument]:
     """As a person decides by them: secrets masked and long values cut, unless they are opened."""
+    masking = Masking(dict(arguments))
     shown = []
     for name, value in list(arguments.items())[: None if opened else MOST_SHOWN]:
         secrets = 0
         if not opened:
-            value, secrets = masked_field(name, value)
+            value, secrets = masking.field(name, value)
         text = _showable(json.dumps(value, ensure_ascii=False))
         shown.append(
             ShownArgument(

@@ -15,13 +15,8 @@ SHORTEST: Final = 6  # characters of a secret that is looked for in other texts
 
 
 def masked(value: Json) -> tuple[Json, int]:
-    """The value with its secrets masked, and how many there were."""
-    return _Masker(frozenset()).value(value)
-
-
-def masked_field(name: str, value: Json) -> tuple[Json, int]:
-    """Whatever a secret's name is given to is masked whole; what holds nothing is no secret."""
-    return _Masker(frozenset()).field(name, value)
+    """The value with its secrets masked, also where it repeats them, and how many there were."""
+    return _Masker(frozenset(_named_secrets(value))).value(value)
 
 
 def masked_text(text: str, *, is_cut: bool = False) -> tuple[str, int]:
@@ -55,6 +50,10 @@ class Masking:
 
     def value(self, value: Json) -> Json:
         return self._masker.value(value)[0]
+
+    def field(self, name: str, value: Json) -> tuple[Json, int]:
+        """Whatever a secret's name is given to is masked whole; what holds nothing is no secret."""
+        return self._masker.field(name, value)
 
     def text(self, text: str, *, is_cut: bool = False) -> str:
         return self._masker.text(text, is_cut=is_cut)[0]

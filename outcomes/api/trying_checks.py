@@ -14,7 +14,7 @@ from governance.domain.checks.named import NamedCheck
 from governance.domain.checks.text import CheckedText, read_check
 from governance.domain.errors import DocumentInvalid
 from governance.domain.json_value import Json
-from governance.domain.masking import MASK, Masking, masked_field
+from governance.domain.masking import MASK, Masking
 from governance.queries.including import ALL, Including
 from outcomes import queries
 from outcomes.api.answers import answer
@@ -70,8 +70,8 @@ def _of_calls(
 
 
 def _shown(said: Explanation, result: Json) -> Explanation:
-    value, _ = masked_field(said.selector, said.value)
     masking = Masking(result, {said.selector: said.value})
+    value, _ = masking.field(said.selector, said.value)
     return said._replace(value=value, reason=masking.text(said.reason))
 
 

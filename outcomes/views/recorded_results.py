@@ -218,7 +218,7 @@ def _line(group: Alike, *, is_by_shape: bool) -> dict[str, Any]:
         "words": tried.shape.text if is_by_shape else shown(tried.result.output, LINE),
         "number": group.number,
         "is_bound_alike": group.is_bound_alike,
-        "why": why(tried.said),
+        "why": why(tried.said, tried.result.output),
         "reason": reason_of(tried.said, tried.result.output),
         "output": whole(tried.result.output),
         # What is open stays open while the text changes, so this does not tell of verdicts.

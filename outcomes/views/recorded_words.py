@@ -7,7 +7,7 @@ from typing import Final
 
 from governance.domain.checks.matcher import Explanation
 from governance.domain.json_value import Json
-from governance.domain.masking import Masking, masked, masked_field
+from governance.domain.masking import Masking, masked
 from outcomes.domain.tried import Tried
 from outcomes.views.sentences import counted, without_marks
 
@@ -35,7 +35,7 @@ def tried_sentence(tried: Sequence[Tried], read: int) -> str:
     return f"It changes {len(changed):,} of these {results}{cut}, {where}."
 
 
-def why(said: Explanation | None) -> str:
+def why(said: Explanation | None, output: Json) -> str:
     """Rule `not-ok`: `result.ok` is false"""
     if said is None:
         return ""
@@ -44,7 +44,7 @@ def why(said: Explanation | None) -> str:
     rule = f"`{said.rule}`"
     if not said.selector:
         return rule
-    seen = shown(masked_field(said.selector, said.value)[0], _SEEN)
+    seen = shown(Masking(output).field(said.selector, said.value)[0], _SEEN)
     return f"{rule}: `{without_marks(said.selector)}` is {without_marks(seen)}"
 
 

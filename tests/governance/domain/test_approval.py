@@ -112,3 +112,9 @@ def test_depth_is_counted_in_levels_of_lists_and_objects():
         deep = [deep]
     assert not is_deeper_than({"a": deep}, 100)
     assert is_deeper_than({"a": [deep]}, 100)
+
+
+def test_a_secret_argument_is_masked_where_another_argument_repeats_it():
+    shown = shown_arguments({"note": "log in with correct-horse", "password": "correct-horse"})
+    assert [each.text for each in shown] == ['"log in with [masked]"', '"[masked]"']
+    assert [each.masked for each in shown] == [True, True]

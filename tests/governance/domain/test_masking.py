@@ -10,7 +10,6 @@ from governance.domain.masking import (
     Masking,
     masked,
     masked_bytes,
-    masked_field,
     masked_text,
 )
 
@@ -46,24 +45,24 @@ PLAIN_TEXTS = [
 
 @pytest.mark.parametrize("name", SECRET_NAMES)
 def test_what_has_the_name_of_a_secret_is_masked_whole(name):
-    assert masked_field(name, "A-2091") == (MASK, 1)
-    assert masked_field(name, {"nested": ["A-2091"]}) == (MASK, 1)
+    assert Masking().field(name, "A-2091") == (MASK, 1)
+    assert Masking().field(name, {"nested": ["A-2091"]}) == (MASK, 1)
 
 
 @pytest.mark.parametrize("name", PLAIN_NAMES)
 def test_what_only_sounds_like_a_secret_is_not(name):
-    assert masked_field(name, "A-2091") == ("A-2091", 0)
+    assert Masking().field(name, "A-2091") == ("A-2091", 0)
 
 
 @pytest.mark.parametrize("nothing", [None, True, False, "", [], {}])
 def test_nothing_is_no_secret_whatever_its_name(nothing):
-    assert masked_field("password", nothing) == (nothing, 0)
+    assert Masking().field("password", nothing) == (nothing, 0)
 
 
 def test_a_number_is_a_secret_under_few_names():
-    assert masked_field("token", 100) == (100, 0)
-    assert masked_field("pin", 1234) == (MASK, 1)
-    assert masked_field("card_number", 4111111111111111) == (MASK, 1)
+    assert Masking().field("token", 100) == (100, 0)
+    assert Masking().field("pin", 1234) == (MASK, 1)
+    assert Masking().field("card_number", 4111111111111111) == (MASK, 1)
 
 
 @pytest.mark.parametrize(("text", "shown"), SECRET_TEXTS)
@@ -135,6 +134,11 @@ def test_what_has_a_secrets_name_is_masked_wherever_else_it_stands():
     assert masking.value({"seen": "12", "at": "12:00"}) == {"seen": MASK, "at": "12:00"}
 
 
+def test_one_value_alone_is_masked_where_it_repeats_its_own_secrets():
+    value: Json = {"password": "correct-horse", "note": ["said correct-horse twice"]}
+    assert masked(value) == ({"password": MASK, "note": [f"said {MASK} twice"]}, 2)
+
+
 def test_a_value_is_masked_by_the_selector_that_led_to_it():
     assert Masking().written("result.password", '"x"') == f'"{MASK}"'
     assert Masking().written("result.password", '"x y z and no e') == f'"{MASK}"'
@@ -142,7 +146,7 @@ def test_a_value_is_masked_by_the_selector_that_led_to_it():
 
 
 def test_what_the_agent_blanked_itself_is_left_as_it_is():
-    assert masked_field("token", "[REDACTED]") == ("[REDACTED]", 0)
+    assert Masking().field("token", "[REDACTED]") == ("[REDACTED]", 0)
 
 
 def test_bytes_are_masked_without_moving_what_comes_after_them():
