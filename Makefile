@@ -53,7 +53,7 @@ examples: setup-dev
 
 # What a commit should pass: the checks, and the tests that need no store.
 test-quick: setup-dev
-	@$(BIN)/python -m pytest -q tests/outcomes/domain tests/governance/domain tests/test_house.py
+	@$(BIN)/python -m pytest -q tests/outcomes/record tests/governance/texts tests/governance/checks/language tests/test_house.py
 
 # The long drill: every process is killed twenty times per database while items are posted.
 kill: setup-dev
@@ -62,7 +62,7 @@ kill: setup-dev
 
 # The table of what shipped checks say of the shapes of results; a test holds it equal to what they do.
 result-shapes: setup-dev
-	@$(BIN)/python -m tests.governance.domain.checks.shapes
+	@$(BIN)/python -m tests.governance.checks.language.shapes
 
 TEMPLATES := git ls-files -z '*.html' | xargs -0
 # Where every post of an agent passes, reading META beats building all headers.

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from governance.domain.checks.named import NamedCheck
-from governance.domain.checks.text import check_text
+from governance.checks.language.named import NamedCheck
+from governance.checks.language.text import check_text
 
 RESULTS, ROUNDS = 50_000, 5
 

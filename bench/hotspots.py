@@ -71,14 +71,15 @@ class Collector:
 
 def settle() -> None:
     django.setup()
-    from outcomes import commands  # noqa: PLC0415 - after Django has been set up
+    from outcomes.settling.prefetch import Ahead  # noqa: PLC0415 - after Django has been set up
+    from outcomes.settling.settle import settle_inbox  # noqa: PLC0415 - after Django has been set up
 
-    commands.settle_inbox()  # names, queries and caches are cold once
+    settle_inbox()  # names, queries and caches are cold once
     sampler, collector, items = Sampler(), Collector(), 0
     gc.callbacks.append(collector.note)
     wall, processor = time.perf_counter(), time.process_time()
-    with sampler.looking(), commands.Ahead() as ahead:
-        while settled := commands.settle_inbox(ahead):
+    with sampler.looking(), Ahead() as ahead:
+        while settled := settle_inbox(ahead):
             items += settled
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
     micro = 1e6 / max(1, items)

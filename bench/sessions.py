@@ -60,9 +60,9 @@ def _measure(where: Store, sessions: int) -> None:
     from django.test import Client  # noqa: PLC0415 - after Django's set-up
     from django.utils import timezone  # noqa: PLC0415
 
-    from governance.domain.roles import Role  # noqa: PLC0415
+    from governance.core.roles import Role  # noqa: PLC0415
     from governance.models import Member, Project, User  # noqa: PLC0415
-    from outcomes.commands.session_days import count_days  # noqa: PLC0415
+    from outcomes.sessions.commands.days import count_days  # noqa: PLC0415
 
     slug = f"bench-{sessions}"
     project = Project.objects.create(slug=slug, name=slug)
@@ -100,8 +100,8 @@ def _fill(project: int, sessions: int) -> None:
 
 def _rows(project: int, first: int, sessions: int) -> Iterator[tuple[Any, ...]]:
     from governance.models import Bundle, BundleVersion, Environment  # noqa: PLC0415
-    from outcomes.codec import digest_of  # noqa: PLC0415
     from outcomes.models import Agent, Session  # noqa: PLC0415
+    from outcomes.record.codec import digest_of  # noqa: PLC0415
 
     rng = random.Random("sessions")  # noqa: S311 - figures, not secrets
     environments = [

@@ -39,8 +39,12 @@ def main() -> int:
 
 def _measure(calls: int) -> None:
     from governance.models import Environment, Project  # noqa: PLC0415 - after Django's set-up
-    from outcomes import queries  # noqa: PLC0415
-    from outcomes.domain.steps import Step  # noqa: PLC0415
+    from outcomes.calls.queries.calls import CallFilter  # noqa: PLC0415
+    from outcomes.core.steps import Step  # noqa: PLC0415
+    from outcomes.figures.queries.stats import (  # noqa: PLC0415
+        figures_by,
+        figures_over_time,
+    )
 
     project = Project.objects.create(slug="bench", name="Bench")
     environment = Environment.objects.create(project=project, name="production")
@@ -48,25 +52,23 @@ def _measure(calls: int) -> None:
     began = time.perf_counter()
     _fill(project.pk, environment.pk, calls, end)
     print(f"{calls:,} calls in {DAYS} days, rolled up in {time.perf_counter() - began:.0f} s")
-    week, whole = (
-        queries.CallFilter(since=end - timedelta(days=days), until=end) for days in (7, DAYS)
-    )
-    last, zone = queries.CallFilter(since=end - timedelta(hours=1), until=end), "Asia/Kolkata"
-    of_agent = queries.CallFilter(agent="agent-1", since=whole.since, until=end)
+    week, whole = (CallFilter(since=end - timedelta(days=days), until=end) for days in (7, DAYS))
+    last, zone = CallFilter(since=end - timedelta(hours=1), until=end), "Asia/Kolkata"
+    of_agent = CallFilter(agent="agent-1", since=whole.since, until=end)
     questions: dict[str, Callable[[], Any]] = {
-        "an hour in minutes": lambda: queries.figures_over_time(project.pk, last, Step.MINUTE),
-        "a week in hours": lambda: queries.figures_over_time(project.pk, week, Step.HOUR),
-        "90 days in days": lambda: queries.figures_over_time(project.pk, whole, Step.DAY),
-        f"90 days in days of {zone}, percentiles": lambda: queries.figures_over_time(
+        "an hour in minutes": lambda: figures_over_time(project.pk, last, Step.MINUTE),
+        "a week in hours": lambda: figures_over_time(project.pk, week, Step.HOUR),
+        "90 days in days": lambda: figures_over_time(project.pk, whole, Step.DAY),
+        f"90 days in days of {zone}, percentiles": lambda: figures_over_time(
             project.pk, whole, Step.DAY, ZoneInfo(zone), durations=True
         ),
-        "90 days by tool, percentiles": lambda: queries.figures_by(
+        "90 days by tool, percentiles": lambda: figures_by(
             project.pk, "tool", whole, durations=True
         ),
-        "90 days of an agent by tool, percentiles": lambda: queries.figures_by(
+        "90 days of an agent by tool, percentiles": lambda: figures_by(
             project.pk, "tool", of_agent, durations=True
         ),
-        "90 days by reason": lambda: queries.figures_by(project.pk, "reason", whole),
+        "90 days by reason": lambda: figures_by(project.pk, "reason", whole),
     }
     for name, ask in questions.items():
         took = []
@@ -79,12 +81,15 @@ def _measure(calls: int) -> None:
 
 
 def _fill(project: int, environment: int, calls: int, end: datetime) -> None:
-    from outcomes import commands  # noqa: PLC0415
-    from outcomes.codec import digest_of  # noqa: PLC0415
-    from outcomes.codec.rollups import code_of, pack_change  # noqa: PLC0415
-    from outcomes.domain.durations import bucket_of  # noqa: PLC0415
-    from outcomes.domain.rollups import minute_of  # noqa: PLC0415
+    from outcomes.core.durations import bucket_of  # noqa: PLC0415
+    from outcomes.figures.codec.rollups import (  # noqa: PLC0415
+        code_of,
+        pack_change,
+    )
+    from outcomes.figures.commands.rolling_up import roll_up  # noqa: PLC0415
+    from outcomes.figures.domain.rollups import minute_of  # noqa: PLC0415
     from outcomes.models import Agent, RollupChange, Tool  # noqa: PLC0415
+    from outcomes.record.codec import digest_of  # noqa: PLC0415
 
     rng = random.Random("stats")  # noqa: S311 - figures, not secrets
     tools, agents = (
@@ -121,7 +126,7 @@ def _fill(project: int, environment: int, calls: int, end: datetime) -> None:
             counts=packed[0],
             durations=packed[1],
         )
-        while commands.roll_up():
+        while roll_up():
             pass
 
 

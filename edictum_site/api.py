@@ -15,17 +15,17 @@ from edictum_site.described import DescribedAPI
 from edictum_site.errors import api_error
 from edictum_site.front.replies import AWAY
 from governance.api import router as governance_router
-from governance.api.checks import reached_by_the_name
-from governance.api.contracts import read_by_the_name
-from governance.auth import KeyOrMember
-from governance.domain import errors
+from governance.checks.api.checks import reached_by_the_name
+from governance.contracts.api.contracts import read_by_the_name
+from governance.core import errors
+from governance.people.auth import KeyOrMember
 from outcomes.api import NotYet
 from outcomes.api import router as outcomes_router
-from outcomes.api.backtests import router as backtests_router
-from outcomes.api.rejudging import check_backtests, reclassifications
-from outcomes.api.trying_checks import router as trying_checks_router
+from outcomes.backtesting.api import router as backtests_router
+from outcomes.check_editor.api import router as trying_checks_router
 from outcomes.models.faults import end_session_if_read_only, is_away
-from outcomes.wire import BodyRefused
+from outcomes.reclassification.api import check_backtests, reclassifications
+from outcomes.record.wire import BodyRefused
 
 logger = logging.getLogger(__name__)
 

@@ -11,12 +11,18 @@ from django.conf import settings
 from django.db import transaction
 
 from edictum_site.stack.children import tie_to
-from governance import commands as governance
-from governance.domain.actor import Actor
+from governance.core.actor import Actor
 from governance.models import Project
-from outcomes import commands as outcomes
-from outcomes.commands.job_processes import command_beside
+from governance.people.commands.demo import (
+    make_demo_key,
+    make_demo_project,
+    remove_demo_project,
+    revoke_demo_keys,
+)
+from outcomes.demo.commands import ask_for_demo, cancel_demo, end_demo, note_demo, remove_traffic
+from outcomes.jobs.processes import command_beside
 from outcomes.models import DemoRun
+from outcomes.suggestions.commands.scans import ask_for_look
 
 SEED: Final = 20_261
 ENDED_EARLY: Final = "The process of the simulated agents ended early: see the worker's log."
@@ -28,8 +34,8 @@ _running: list[subprocess.Popen[bytes]] = []
 def begin_demo(beside: Project, *, by: Actor) -> Project:
     """The project, which some process is to fill."""
     with transaction.atomic():
-        project = governance.make_demo_project(beside, by=by)
-        outcomes.ask_for_demo(project.pk)
+        project = make_demo_project(beside, by=by)
+        ask_for_demo(project.pk)
     return project
 
 
@@ -46,7 +52,7 @@ def see_to_demos() -> None:
 def fill_demo(run: DemoRun, *, url: str, share: float) -> str:
     """What went wrong, if anything. Call it in the main thread: its child dies with that."""
     project = run.project
-    asked = {"url": url, "key": governance.make_demo_key(project), "seed": SEED, "share": share}
+    asked = {"url": url, "key": make_demo_key(project), "seed": SEED, "share": share}
     child = subprocess.Popen(
         [sys.executable, "-m", "edictum_site.demo"],
         env={},
@@ -66,13 +72,13 @@ def fill_demo(run: DemoRun, *, url: str, share: float) -> str:
     finally:
         child.kill()
         code = child.wait()
-        governance.revoke_demo_keys(project)
+        revoke_demo_keys(project)
         if not error and code not in (0, -9):
             error = ENDED_EARLY
-        wanted = outcomes.end_demo(run, error=error)
+        wanted = end_demo(run, error=error)
     if not wanted:
         return ""  # removed meanwhile: whatever its agents met then is nobody's error
-    outcomes.ask_for_look(project.pk)  # what fails silently is to be found at once
+    ask_for_look(project.pk)  # what fails silently is to be found at once
     return error
 
 
@@ -84,7 +90,7 @@ def _follow(run: DemoRun, lines: IO[str]) -> str:
             return str(said["error"])
         run.passed, run.total, run.calls = said["passed"], said["total"], said["calls"]
         figures = {"passed": run.passed, "total": run.total, "calls": run.calls}
-        if not outcomes.note_demo(run, **figures):
+        if not note_demo(run, **figures):
             return ""  # removed, or cancelled
         if run.passed == run.total:
             return ""
@@ -93,7 +99,7 @@ def _follow(run: DemoRun, lines: IO[str]) -> str:
 
 def remove_demo(project: Project, *, told_in: Project, by: Actor) -> None:
     """The project with all of its traffic. Nothing of any other is touched."""
-    outcomes.cancel_demo(project.pk)
-    governance.revoke_demo_keys(project)
-    went = outcomes.remove_traffic(project.pk)
-    governance.remove_demo_project(project, told_in=told_in, by=by, went=dict(went))
+    cancel_demo(project.pk)
+    revoke_demo_keys(project)
+    went = remove_traffic(project.pk)
+    remove_demo_project(project, told_in=told_in, by=by, went=dict(went))

@@ -5,37 +5,43 @@ from collections.abc import Iterator
 from django.urls import reverse
 
 from edictum_site.env import SettingInvalid, env_secret, env_str, env_url
-from governance import commands, queries
-from governance.domain.actor import CONSOLE
-from governance.domain.api_keys import Scope
-from governance.domain.errors import Conflict, InvalidInput
+from governance.core.actor import CONSOLE
+from governance.core.errors import Conflict, InvalidInput
+from governance.delivery.commands.documents import complete_documents
 from governance.models import Project
+from governance.people.commands.keys import keep_bootstrap_key, make_key
+from governance.people.commands.people import first_admin, new_set_up_link
+from governance.people.commands.projects import first_project
+from governance.people.domain import Scope
+from governance.people.queries.keys import has_keys
+from governance.people.queries.people import anybody
+from governance.people.queries.projects import projects
 
 FIRST_ENVIRONMENT = "production"  # what SDKs say when they are told nothing
 
 
 def make_first_things() -> Iterator[str]:
     """Make what is missing, and tell line by line what is shown only now."""
-    project = commands.first_project()
+    project = first_project()
     yield from _documents()
     # First, because it may end the start: no link is shown for one that did not happen.
     bootstrap = env_secret("EDICTUM_SITE_BOOTSTRAP_KEY")
     try:
-        differs = commands.keep_bootstrap_key(project, bootstrap) if bootstrap else ""
+        differs = keep_bootstrap_key(project, bootstrap) if bootstrap else ""
     except InvalidInput as error:
         raise SettingInvalid(str(error)) from None
     yield from _way_in(project)
     if differs:
         yield differs
-    if not queries.has_keys(project):
+    if not has_keys(project):
         yield from _first_key(project)
 
 
 def _documents() -> Iterator[str]:
     """What was deployed before documents were rendered and signed is given both now."""
-    for project in queries.projects():
+    for project in projects():
         try:
-            commands.complete_documents(project)
+            complete_documents(project)
         except Conflict as error:
             yield f"{project.name}: {error}"
 
@@ -46,11 +52,11 @@ def _way_in(project: Project) -> Iterator[str]:
         raise SettingInvalid(
             "EDICTUM_SITE_ADMIN_EMAIL and EDICTUM_SITE_ADMIN_PASSWORD are set together, or neither."
         )
-    if queries.anybody():
+    if anybody():
         return
     if email:
         try:
-            commands.first_admin(project, email=email, password=password)
+            first_admin(project, email=email, password=password)
         except InvalidInput as error:
             raise SettingInvalid(f"The first admin cannot be made: {error}") from None
     else:
@@ -59,11 +65,11 @@ def _way_in(project: Project) -> Iterator[str]:
 
 
 def set_up_link(project: Project) -> str:
-    return address() + reverse("governance:set_up", args=[commands.new_set_up_link(project)])
+    return address() + reverse("governance:set_up", args=[new_set_up_link(project)])
 
 
 def _first_key(project: Project) -> Iterator[str]:
-    text, _ = commands.make_key(
+    text, _ = make_key(
         project,
         name="first agent",
         env=FIRST_ENVIRONMENT,

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from governance.domain.json_text import json_written
-from governance.domain.masking import MASK
-from outcomes.domain.places import below
+from governance.core.json_text import json_written
+from governance.core.masking import MASK
+from outcomes.masking.domain.json_pointers import below
 
 LONG = 400  # characters of a text that are shown before the rest is asked for
 OPEN = 3  # levels that stand open at first

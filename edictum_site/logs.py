@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from urllib.parse import unquote
 
-from governance.domain.masking import MASK, masked_text
+from governance.core.masking import MASK, masked_text
 
 _LINK = re.compile(r"(/(?:join|set-up)/)[^/\s]+")
 

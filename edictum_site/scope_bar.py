@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 from django.http import HttpRequest, QueryDict
 
-from outcomes.domain.scope import ALL, CHOSEN, NAMES, RANGES, TIMES, Scope
-from outcomes.views import scope as scopes
+from outcomes.core.scope import ALL, CHOSEN, NAMES, RANGES, TIMES, Scope
+from outcomes.web import scope as scopes
 
 # A place in a list is that of one scope; in another one it leads nowhere.
 PLACES = ("before", "after")

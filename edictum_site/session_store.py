@@ -26,15 +26,16 @@ from edictum_site.front.sending import Client, Send
 from edictum_site.hosts import is_known_host
 from edictum_site.own_thread import OwnThread
 from edictum_site.together import Connection, Together
-from governance.auth import AGENT_HEADER, Access, kept_access
-from governance.domain import api_keys
-from outcomes.commands import Increment, counting_up, is_known_owner
-from outcomes.domain.stored_key import LARGEST_NUMBER, NO_SUCH_KEY
+from governance.people import domain as api_keys
+from governance.people.auth import AGENT_HEADER, Access, kept_access
 from outcomes.models.faults import is_away
 from outcomes.models.statements import ON_POSTGRESQL
-from outcomes.queries import Look, looking_up
-from outcomes.wire import BodyRefused
-from outcomes.wire.session_store import read_amount, read_key, read_keys
+from outcomes.record.wire import BodyRefused
+from outcomes.session_store.commands.increments import Increment, counting_up
+from outcomes.session_store.commands.owners import is_known_owner
+from outcomes.session_store.domain import LARGEST_NUMBER, NO_SUCH_KEY
+from outcomes.session_store.queries import Look, looking_up
+from outcomes.session_store.wire.session_store import read_amount, read_key, read_keys
 
 log = logging.getLogger(__name__)
 

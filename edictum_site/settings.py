@@ -92,7 +92,7 @@ CACHES = {
 }
 
 AUTH_USER_MODEL = "governance.User"
-AUTHENTICATION_BACKENDS = ["governance.auth.signed_in.SignedIn"]
+AUTHENTICATION_BACKENDS = ["governance.people.auth.signed_in.SignedIn"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {

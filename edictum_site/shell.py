@@ -7,16 +7,16 @@ from django.http import HttpRequest
 from django.utils.http import urlencode
 
 from edictum_site.scope_bar import carried, carried_on, carried_to_one, scope_bar
-from governance.auth import beside
-from governance.domain.figures import duration, thousands
+from governance.core.figures import duration, thousands
 from governance.models import Project
-from outcomes import pulse
-from outcomes.commands.back_pressure import why_refused_of_late
-from outcomes.domain.scope import Scope
-from outcomes.queries import Backlog
+from governance.people.auth import beside
+from outcomes.core import heartbeat as pulse
+from outcomes.core.scope import Scope
+from outcomes.ingest.commands.back_pressure import why_refused_of_late
+from outcomes.jobs.queries import Backlog
+from outcomes.jobs.views import backlog_of
+from outcomes.overview.words.overview import LATE
 from outcomes.templatetags.addresses import of_project
-from outcomes.views.backlog import backlog_of
-from outcomes.views.overview_words import LATE
 
 APPROVALS = "outcomes:approvals"
 ATTENTION = "governance:attention"

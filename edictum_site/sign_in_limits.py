@@ -16,8 +16,8 @@ from django.core.cache import cache
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from governance import queries
 from governance.models import User
+from governance.people.queries.people import user_with
 
 APP: Final = "allauth.account"
 ACTION: Final = "login_failed"
@@ -76,5 +76,5 @@ def _known_browser(request: HttpRequest, email: str) -> str:
     """What tells this browser from others, if it has signed in to the account before."""
     cookie = request.get_signed_cookie(COOKIE, "", salt=COOKIE, max_age=COOKIE_LASTS) or ""
     user_id, _, token = cookie.partition(":")
-    user = queries.user_with(email) if token else None
+    user = user_with(email) if token else None
     return token if user is not None and str(user.pk) == user_id else ""

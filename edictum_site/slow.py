@@ -9,7 +9,7 @@ from typing import Final
 from wsgiref.types import WSGIEnvironment
 
 from edictum_site.uploads import signed_in
-from governance.auth import resolve_key
+from governance.people.auth import resolve_key
 
 LARGE = 1024 * 1024  # bytes of an artifact that takes noticeable time to store
 _API: Final = re.compile(r"/(?:api/)?v1/(.*)")

@@ -11,16 +11,16 @@ from edictum_site.front.replies import Reply, refusal
 from edictum_site.front.sending import Client
 from edictum_site.front.streams import STREAM_HEAD
 from edictum_site.front.threads import Threads
-from governance.api.stream import ASKED
-from governance.commands.streams import stand
-from governance.news import Place
-from governance.queries.keys import live_among
-from governance.queries.streams import Asked, Standing
-from governance.stream.events import WELCOME
-from governance.stream.hub import Hub, Stopped, kept_running
-from governance.stream.listening import Listening
-from governance.stream.presence import Presence
-from governance.stream.stream import Stream
+from governance.delivery.api.stream import ASKED
+from governance.delivery.commands.streams import stand
+from governance.delivery.news import Place
+from governance.delivery.queries.streams import Asked, Standing
+from governance.delivery.stream.events import WELCOME
+from governance.delivery.stream.hub import Hub, Stopped, kept_running
+from governance.delivery.stream.presence import Presence
+from governance.delivery.stream.stream import Stream
+from governance.delivery.stream.subscription import Listening
+from governance.people.queries.keys import live_among
 
 PIECE = 64 * 1024  # of a message: what waits for a slow reader is no more than this
 

@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from edictum_site.demo_projects import see_to_demos
-from outcomes.queries.demo import a_demo_waits
+from outcomes.demo.queries.demo import a_demo_waits
 
 
 @shared_task

@@ -10,8 +10,8 @@ from django.http.cookie import parse_cookie
 
 from edictum_site.front.bodies import BodyRefused
 from edictum_site.front.replies import AWAY
-from governance.auth import resolve_key
-from governance.domain.api_keys import Scope
+from governance.people.auth import resolve_key
+from governance.people.domain import Scope
 from outcomes.models.faults import is_away
 
 MIB = 1024 * 1024

@@ -6,7 +6,7 @@ from django.urls import include, path, re_path
 from edictum_site import accounts
 from edictum_site.api import api, quickly
 from edictum_site.components.views import components
-from outcomes.api.session_store import session_store
+from outcomes.session_store.api import session_store
 
 urlpatterns = [
     # First, and without the framework of the API: an agent waits for it ten times per call.

@@ -7,11 +7,11 @@ from django import forms
 from django.http import HttpRequest, QueryDict
 from django.utils import timezone
 
-from governance.domain.api_keys import Scope
-from governance.domain.deploying import Required
-from governance.domain.errors import GovernanceError
-from governance.domain.roles import Role
+from governance.core.errors import GovernanceError
+from governance.core.roles import Role
+from governance.deployments.domain import Required
 from governance.models.projects import ENVIRONMENT_NAME
+from governance.people.domain import Scope
 
 ROLES = [
     (Role.VIEWER.value, "viewer: reads"),

@@ -2,26 +2,33 @@
 
 from celery import shared_task
 
-from governance import commands
+from governance.alerts import commands as alerts_commands
+from governance.approvals import commands as approvals_commands
+from governance.audit.commands import (
+    remove_expired_browser_sessions,
+    remove_old_approvals,
+    remove_old_notes,
+)
+from governance.deployments.commands import requests
 
 
 @shared_task
 def expire_approvals() -> None:
-    commands.expire_approvals()
+    approvals_commands.expire_approvals()
 
 
 @shared_task
 def expire_requests() -> None:
-    commands.expire_requests()
+    requests.expire_requests()
 
 
 @shared_task
 def end_findings() -> None:
-    commands.end_findings()
+    alerts_commands.end_findings()
 
 
 @shared_task
 def remove_what_is_old() -> None:
-    commands.remove_old_approvals()
-    commands.remove_old_notes()
-    commands.remove_expired_browser_sessions()
+    remove_old_approvals()
+    remove_old_notes()
+    remove_expired_browser_sessions()

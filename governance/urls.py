@@ -2,36 +2,25 @@
 
 from django.urls import include, path
 
-from governance.views import (
-    approvals,
-    audit,
-    cases,
-    cases_of_calls,
-    check,
-    check_bindings,
-    check_drafts,
-    checks,
+from governance.alerts import views as findings
+from governance.approvals import views as approvals
+from governance.audit import views as audit
+from governance.cases.views import cases, cases_of_calls, draft_playground, playground
+from governance.checks.views import bindings as check_bindings
+from governance.checks.views import check, checks, new_check
+from governance.checks.views import drafts as check_drafts
+from governance.contracts.views import audit as contract_audit
+from governance.contracts.views import (
     contract,
-    contract_audit,
     contracts,
-    deployments,
-    doors,
-    draft_playground,
     drafts,
     enforcing,
-    environments,
-    findings,
-    keys,
     known_rules,
-    members,
-    new_check,
-    playground,
-    projects,
-    requests,
-    signing,
-    stops,
     tool_rules,
 )
+from governance.delivery.views import signing, stops
+from governance.deployments.views import deployments, requests
+from governance.people.views import doors, environments, keys, members, projects
 
 app_name = "governance"
 

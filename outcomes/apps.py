@@ -7,10 +7,13 @@ class OutcomesConfig(AppConfig):
     name = "outcomes"
 
     def ready(self) -> None:
-        from governance import requirements  # noqa: PLC0415 - models are there from now on
-        from governance.queries import checking  # noqa: PLC0415 - the same
-        from outcomes.queries.backtests import evidence_of, newest_told  # noqa: PLC0415 - the same
-        from outcomes.queries.contract_words import tools_of  # noqa: PLC0415 - the same
+        from governance.contracts.queries import analysis as checking  # noqa: PLC0415 - the same
+        from governance.deployments import requirements  # noqa: PLC0415 - models are there from now on
+        from outcomes.backtesting.queries import (  # noqa: PLC0415
+            evidence_of,
+            newest_told,
+        )
+        from outcomes.calls.queries.contract_words import tools_of  # noqa: PLC0415 - the same
 
         requirements.evidence_of = evidence_of
         requirements.newest_of = newest_told

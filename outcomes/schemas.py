@@ -16,10 +16,10 @@ from pydantic import (
     model_validator,
 )
 
-from governance.domain.numbers import VERSION_SHAPE
-from outcomes.commands.wanted import Wanted
-from outcomes.queries import CallFilter
-from outcomes.queries.changed_calls import ChangedFilter
+from governance.core.numbers import VERSION_SHAPE
+from outcomes.calls.queries.calls import CallFilter
+from outcomes.recorded_calls.queries import ChangedFilter
+from outcomes.recorded_calls.selection import Wanted
 
 
 def _in_utc(at: datetime) -> datetime:

@@ -2,53 +2,39 @@
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from outcomes.views import (
-    agent_activity,
-    agents,
-    approvals,
-    artifact,
-    artifact_list,
-    artifacts,
-    backtests,
-    call,
-    call_difference,
-    call_rules,
-    calls,
-    changed_calls,
+from outcomes.agents.views import activity as agent_activity
+from outcomes.agents.views import agents
+from outcomes.agents.views import rollout as taking
+from outcomes.approvals import views as approvals
+from outcomes.artifacts.views import artifact, artifacts
+from outcomes.artifacts.views import list as artifact_list
+from outcomes.backtesting.views import backtests, changed_calls, newest_backtest
+from outcomes.calls.views import call, calls, contract_calls
+from outcomes.calls.views import difference as call_difference
+from outcomes.calls.views import rules as call_rules
+from outcomes.check_editor.views import (
     check_bindings,
     check_editor,
     check_for_call,
-    compare_sessions,
-    contract_calls,
-    contract_editor,
-    contracts,
-    counters,
-    denials,
-    denials_of_rule,
-    disagreements,
-    group,
-    inbox,
-    newest_backtest,
-    observed,
-    opening,
-    overview,
     recorded_results,
-    rejudging,
-    saved_views,
-    session,
-    session_notes,
-    session_parts,
-    session_removal,
-    sessions,
-    suggestions,
-    taking,
-    tool,
-    tool_calls,
-    tool_groups,
-    tool_results,
-    tools,
-    two_versions,
 )
+from outcomes.contract_pages.views import contract_editor, contracts, observed
+from outcomes.denials.views import denials
+from outcomes.denials.views import of_rule as denials_of_rule
+from outcomes.ingest import views as inbox
+from outcomes.masking import views as opening
+from outcomes.overview import views as overview
+from outcomes.reclassification.views import disagreements, two_versions
+from outcomes.reclassification.views import jobs as rejudging
+from outcomes.sessions.views import compare_sessions, counters, saved_views, session, sessions
+from outcomes.sessions.views import notes as session_notes
+from outcomes.sessions.views import parts as session_parts
+from outcomes.sessions.views import removal as session_removal
+from outcomes.suggestions import views as suggestions
+from outcomes.tools.views import calls as tool_calls
+from outcomes.tools.views import group, tool, tools
+from outcomes.tools.views import groups as tool_groups
+from outcomes.tools.views import results as tool_results
 
 
 class Identifier:

@@ -7,8 +7,7 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from governance.domain.api_keys import digest_of, hint_of, new_key
-from governance.domain.roles import Role
+from governance.core.roles import Role
 from governance.models import (
     ApiKey,
     Bundle,
@@ -19,6 +18,7 @@ from governance.models import (
     Project,
     User,
 )
+from governance.people.domain import digest_of, hint_of, new_key
 from tests.items import an_event as an_event  # asked for here by all who have a database
 from tests.items import an_outcome as an_outcome
 

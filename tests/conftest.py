@@ -7,10 +7,13 @@ from django.conf import settings
 from django.test import Client
 
 from edictum_site.celery import app
-from governance import auth
-from governance.domain.roles import Role
+from governance.core.roles import Role
 from governance.models import Project
-from outcomes.commands import back_pressure, forget_owners, names, readiness
+from governance.people import auth
+from outcomes.health import commands as readiness
+from outcomes.ingest.commands import back_pressure
+from outcomes.record import names
+from outcomes.session_store.commands.owners import forget_owners
 from tests import builders
 
 

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from django.test import Client
 
-from governance.domain.api_keys import new_key
 from governance.models import Project
-from outcomes import commands
+from governance.people.domain import new_key
+from outcomes.suggestions.commands.scans import ask_for_look, run_waiting_looks
 from tests import builders
 from tests.governance.naming import a_check, bound
 from tests.items import an_event, an_outcome
@@ -70,8 +70,8 @@ def planted(project: Project) -> list[str]:
     _rejected(agent)
     _beside(agent.client)
     backtested(project, RULES)
-    commands.ask_for_look(project.pk)
-    commands.run_waiting_looks()
+    ask_for_look(project.pk)
+    run_waiting_looks()
     return [*(each["call_id"] for each in calls), "e-denied", "e-failed"]
 
 

@@ -9,22 +9,15 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from governance.domain.success import DEFAULT, Verdict
-from governance.queries import Governing
-from outcomes import queries
-from outcomes.codec import CALL_COLUMNS, call_row_of
-from outcomes.codec.groups import digest_of_group, grouping_of
-from outcomes.codec.session_days import unpack_groups
-from outcomes.domain.artifact_reads import artifact_read
-from outcomes.domain.call import Call as Folded
-from outcomes.domain.durations import bucket_of
-from outcomes.domain.effective import agent_check, effective
-from outcomes.domain.figures import Figures
-from outcomes.domain.fold import fold
-from outcomes.domain.outcome import ToolArtifactReference, ToolDenied
-from outcomes.domain.overview import BriefCall, overview_of
-from outcomes.domain.scope import Scope
-from outcomes.domain.session_days import day_of
+from governance.checks.domain.success import DEFAULT, Verdict
+from governance.contracts.queries.governing import Governing
+from outcomes.calls.queries.calls import CallFilter, read_events
+from outcomes.core.durations import bucket_of
+from outcomes.core.figures import Figures
+from outcomes.core.scope import Scope
+from outcomes.figures.codec.groups import digest_of_group, grouping_of
+from outcomes.figures.queries.groups import denial_groups, failure_groups
+from outcomes.figures.queries.stats import By, figures_by
 from outcomes.models import (
     AgentSeen,
     ArtifactTotal,
@@ -35,9 +28,16 @@ from outcomes.models import (
     SessionDay,
     SessionDayChange,
 )
-from outcomes.queries import CallFilter
-from outcomes.queries.groups import denial_groups, failure_groups
-from outcomes.queries.stats import By
+from outcomes.record.artifact_reads import artifact_read
+from outcomes.record.call import Call as Folded
+from outcomes.record.codec import CALL_COLUMNS, call_row_of
+from outcomes.record.effective import agent_check, effective
+from outcomes.record.fold import fold
+from outcomes.record.outcome import ToolArtifactReference, ToolDenied
+from outcomes.sessions.codec.days import unpack_groups
+from outcomes.sessions.domain.days import day_of
+from outcomes.sessions.domain.overview import BriefCall, overview_of
+from outcomes.sessions.queries.reports import report_of
 
 Found = dict[tuple[int, bytes], Folded]
 
@@ -59,7 +59,7 @@ def differences() -> list[str]:
 def _folded() -> Found:
     events = defaultdict(list)
     rows = Event.objects.select_related("agent", "environment").order_by("id")
-    for stored in queries.read_events(rows.iterator(chunk_size=2_000)):
+    for stored in read_events(rows.iterator(chunk_size=2_000)):
         row = stored.row
         events[row.environment_id, bytes(row.call_digest)].append(stored.event)
     calls = {key: fold(reported) for key, reported in events.items()}
@@ -125,7 +125,7 @@ def _in_figures() -> Iterator[str]:
                 if row.elapsed_ms is not None:
                     found[name].durations[bucket_of(row.elapsed_ms)] += 1
         for by, right in should.items():
-            kept = queries.figures_by(project, by, whole, durations=True)
+            kept = figures_by(project, by, whole, durations=True)
             for name in right.keys() | kept.keys():
                 if kept.get(name) != right.get(name):
                     yield f"figures by {by} of {name}: {kept.get(name)}, not {right.get(name)}"
@@ -322,9 +322,9 @@ def _repeated(rows: list[Call]) -> dict[str, Any]:
 
 def _in_standing(session: Session) -> Iterator[str]:
     """What was kept call by call must be what a reading of all calls at once gives."""
-    kept = queries.report_of(session, Governing([session.environment_id]))
+    kept = report_of(session, Governing([session.environment_id]))
     session.tally = ""  # so that it is read from the calls
-    anew = queries.report_of(session, Governing([session.environment_id]))
+    anew = report_of(session, Governing([session.environment_id]))
     for name in ("counts", "denials", "limits"):
         has, should = getattr(kept, name), getattr(anew, name)
         if has != should:

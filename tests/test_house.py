@@ -17,13 +17,13 @@ from django.db.models import CharField
 from django.urls import NoReverseMatch, reverse
 
 from clients.python.copy_matcher import AGENTS, FILES, copy_of
-from governance.domain.roles import Role
-from governance.domain.success import Verdict
+from governance.checks.domain.success import Verdict
+from governance.core.roles import Role
 from governance.models import Member
-from outcomes.domain.event import Report
-from outcomes.domain.outcome import Outcome
 from outcomes.models import Batch, Call, RejectedItem, Session
-from outcomes.wire import Source
+from outcomes.record.event import Report
+from outcomes.record.outcome import Outcome
+from outcomes.record.wire import Source
 from tests.edictum_site.routes import PROJECT_PAGES
 from tests.journeys.test_accessibility import PAGES
 

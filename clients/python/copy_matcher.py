@@ -7,14 +7,14 @@ length so that lines stay as they are.
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-CONSOLE = ROOT / "governance" / "domain" / "checks"
+CONSOLE = ROOT / "governance" / "checks" / "language"
 AGENTS = Path(__file__).parent / "src" / "edictum_site_client" / "site"
 FILES = ("matcher.py", *(f"matching/{file.name}" for file in CONSOLE.glob("matching/*.py")))
 
 
 def copy_of(file: str) -> str:
     text = (CONSOLE / file).read_text(encoding="utf-8")
-    return text.replace("governance.domain.checks", "edictum_site_client.site")
+    return text.replace("governance.checks.language", "edictum_site_client.site")
 
 
 def copy() -> None:

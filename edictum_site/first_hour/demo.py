@@ -11,16 +11,17 @@ from django.views.decorators.http import require_POST, require_safe
 
 from edictum_site.demo_projects import begin_demo, remove_demo
 from edictum_site.tasks import fill_demos
-from governance import queries
-from governance.auth import MemberRequest, member_page
-from governance.domain.errors import Conflict
-from governance.domain.roles import Role
+from governance.core.errors import Conflict
+from governance.core.roles import Role
 from governance.models import Project
-from governance.policies import Action, may
-from outcomes.doorbell import STALE, Doorbell
+from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action, may
+from governance.people.queries.people import memberships
+from governance.people.queries.projects import project_beside
+from outcomes.demo.queries.demo import demo_run, is_lost
+from outcomes.jobs.doorbell import STALE, Doorbell
 from outcomes.models import DemoRun
-from outcomes.queries.demo import demo_run, is_lost
-from outcomes.views.paging import with_query
+from outcomes.web.paging import with_query
 
 INCIDENTS: Final = (
     (
@@ -47,7 +48,7 @@ def fill(request: MemberRequest) -> HttpResponse:
         project = begin_demo(request.project, by=request.actor)
     except Conflict:
         # Asked anew: it may be there since a moment ago, when somebody pressed twice.
-        theirs = (each.project for each in queries.memberships(request.user))
+        theirs = (each.project for each in memberships(request.user))
         known = next((each for each in theirs if each.is_demo), None)
         if known is None:
             messages.error(request, "There is a demo already, and it is not yours to see.")
@@ -90,10 +91,10 @@ def remove(request: MemberRequest) -> HttpResponse:
 
 def _told_in(request: MemberRequest) -> Project:
     """Whose audit log tells of it: a project of the same person, which stays."""
-    members = queries.memberships(request.user)
+    members = memberships(request.user)
     theirs = [each.project for each in members if each.role == Role.ADMIN]
     real = [each for each in theirs if not each.is_demo]
-    return real[0] if real else queries.project_beside(request.project)
+    return real[0] if real else project_beside(request.project)
 
 
 def to_start(request: MemberRequest) -> HttpResponse:

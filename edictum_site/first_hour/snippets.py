@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from governance.domain.api_keys import AN_AGENT
+from governance.people.domain import AN_AGENT
 
 
 class Snippet(NamedTuple):

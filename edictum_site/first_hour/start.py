@@ -12,18 +12,19 @@ from django.views.decorators.http import require_POST, require_safe
 
 from edictum_site.first_hour.snippets import LANGUAGES, snippet
 from edictum_site.first_start import FIRST_ENVIRONMENT
-from governance import commands, queries
-from governance.auth import MemberRequest, console_address, member_page
-from governance.domain.api_keys import Scope, agent_within
-from governance.domain.errors import InvalidInput
+from governance.checks.queries.checks import newest_check_versions
+from governance.contracts.queries.bundles import bundle_names
+from governance.core.errors import InvalidInput
 from governance.models import ApiKey, Project
-from governance.policies import Action, may
-from governance.queries.bundles import bundle_names
-from governance.queries.checks import newest_check_versions
-from outcomes import doorbell
-from outcomes.commands import send_test_outcome
-from outcomes.queries.first_hour import newest_calls
-from outcomes.views.paging import with_query
+from governance.people.auth import MemberRequest, console_address, member_page
+from governance.people.commands import keys as commands_keys
+from governance.people.domain import Scope, agent_within
+from governance.people.policies import Action, may
+from governance.people.queries.keys import live_keys
+from outcomes.demo.queries.first_hour import newest_calls
+from outcomes.ingest.commands.trial_outcome import send_test_outcome
+from outcomes.jobs import doorbell
+from outcomes.web.paging import with_query
 
 KEY_NAME: Final = "first hour"
 _LEFT: Final = (
@@ -48,7 +49,7 @@ def make_key(request: MemberRequest) -> HttpResponse:
     """A key for this page's lines, shown in them and nowhere else."""
     environment = request.POST.get("environment", "").strip() or FIRST_ENVIRONMENT
     try:
-        text, key = commands.make_key(
+        text, key = commands_keys.make_key(
             request.project, name=KEY_NAME, env=environment, scopes=[Scope.AGENT], by=request.actor
         )
     except InvalidInput as error:
@@ -148,4 +149,4 @@ def _sentence(*, is_first: bool, left: int) -> str:
 
 
 def _keys_of_agents(project: Project) -> list[ApiKey]:
-    return [key for key in queries.live_keys(project) if {"agent", "ingest"} & set(key.scopes)]
+    return [key for key in live_keys(project) if {"agent", "ingest"} & set(key.scopes)]

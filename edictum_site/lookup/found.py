@@ -8,13 +8,13 @@ from django.urls import reverse
 
 from edictum_site.lookup.places import Place, places_like
 from edictum_site.templatetags.look import KINDS
-from governance.auth import MemberRequest
-from governance.domain.figures import size
-from governance.queries.lookup import Named, documents_like
-from outcomes.domain.scope import CHOSEN, NAMES, TIMES
-from outcomes.queries import lookup
+from governance.contracts.queries.lookup import Named, documents_like
+from governance.core.figures import size
+from governance.people.auth import MemberRequest
+from outcomes.core.scope import CHOSEN, NAMES, TIMES
+from outcomes.lookup import queries as lookup
 from outcomes.templatetags.addresses import agent_url, artifact_url, call_url, session_url, tool_url
-from outcomes.views.paging import with_query
+from outcomes.web.paging import with_query
 
 WITHOUT_TEXT: Final = 100  # places are few: all of them may be read through
 

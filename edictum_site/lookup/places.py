@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from governance.domain.roles import Role
-from governance.policies import Action, may
+from governance.core.roles import Role
+from governance.people.policies import Action, may
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from edictum_site.lookup.found import Group, found_for
 from edictum_site.lookup.places import Place
 from edictum_site.shell import GROUPS
-from governance.auth import MemberRequest, member_page
-from governance.commands import choose_keys
-from outcomes.domain.scope import NAMES
-from outcomes.queries.lookup import A_FEW
-from outcomes.views.sentences import number_word
+from governance.people.auth import MemberRequest, member_page
+from governance.people.commands.people import choose_keys
+from outcomes.core.scope import NAMES
+from outcomes.lookup.queries import A_FEW
+from outcomes.web.sentences import number_word
 
 OF_NAVIGATION = tuple(Place(*entry) for group in GROUPS for entry in group)
 

@@ -17,11 +17,11 @@ from django.utils.safestring import SafeString
 from edictum_site.json_tree import Path, Place
 from edictum_site.json_tree import json_tree as tree_of
 from edictum_site.json_tree import opener as button_opening
-from governance.domain import figures
-from governance.domain.actor import shown
-from governance.domain.masking import MASK, masked_beginning
-from governance.domain.roles import Role
-from governance.policies import Action, may
+from governance.core import figures
+from governance.core.actor import shown
+from governance.core.masking import MASK, masked_beginning
+from governance.core.roles import Role
+from governance.people.policies import Action, may
 
 register = template.Library()
 

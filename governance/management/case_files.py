@@ -6,12 +6,12 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from governance.commands.cases import refuse_unfit_cases
-from governance.domain.cases import Case
-from governance.domain.errors import InvalidInput, Problem
-from governance.domain.json_text import json_written, read_json
-from governance.domain.json_value import Json
-from governance.schemas.cases import CasesIn, told_case
+from governance.cases.commands import refuse_unfit_cases
+from governance.cases.domain.cases import Case
+from governance.cases.schemas import CasesIn, told_case
+from governance.core.errors import InvalidInput, Problem
+from governance.core.json_text import json_written, read_json
+from governance.core.json_value import Json
 
 ENDING: Final = ".tests.json"
 LARGEST: Final = 16 * 1024 * 1024  # more than the most tests of the largest size

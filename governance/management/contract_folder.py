@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from governance import queries
-from governance.domain.cases import Case
-from governance.domain.document import read_document
-from governance.domain.errors import InvalidInput, Problem
-from governance.domain.meaning import changes
-from governance.engine import Validation
+from governance.cases.domain.cases import Case
+from governance.cases.queries import cases_of
+from governance.contracts.domain.document import read_document
+from governance.contracts.domain.meaning import changes
+from governance.contracts.queries.analysis import read_contract
+from governance.contracts.queries.contracts import bundle_named, live_in, newest_version
+from governance.core.errors import InvalidInput, Problem
+from governance.evaluation.engine import Validation
 from governance.management.case_files import ENDING, beside, changed_cases, read_cases, written
 from governance.models import Bundle, BundleVersion, Project
 
@@ -77,7 +79,7 @@ def read_folder(path: Path) -> Folder:
         if each.suffix not in ENDINGS or each.name.startswith(".") or not each.is_file():
             continue
         document = each.read_bytes()
-        read = queries.read_contract(document)
+        read = read_contract(document)
         folder.problems += [(each, problem) for problem in read.errors]
         folder.warnings += [(each, problem) for problem in read.warnings]
         if read.valid and (first := seen.setdefault(read.name, each)) != each:
@@ -107,9 +109,9 @@ def _tests_beside(contract: Path, folder: Folder) -> tuple[Case, ...] | None:
 
 def plan_push(project: Project, files: list[ContractFile], environment: str) -> Iterator[Pushed]:
     for file in files:
-        bundle = queries.bundle_named(project, file.name)
-        newest = queries.newest_version(bundle) if bundle else None
-        live = queries.live_in(bundle, environment) if bundle and environment else None
+        bundle = bundle_named(project, file.name)
+        newest = newest_version(bundle) if bundle else None
+        live = live_in(bundle, environment) if bundle and environment else None
         number = live.version.number if live else None
         tests = _tests_of(bundle, file)
         if newest is None:
@@ -126,7 +128,7 @@ def _tests_of(bundle: Bundle | None, file: ContractFile) -> tuple[str, ...]:
     """Nothing where no file says what they are: those of the console stay."""
     if file.tests is None:
         return ()
-    there = [row.told() for row in queries.cases_of(bundle)] if bundle else []
+    there = [row.told() for row in cases_of(bundle)] if bundle else []
     return tuple(changed_cases(there, file.tests))
 
 
@@ -148,7 +150,7 @@ def _pulled_tests(
     contract: Path, bundle: Bundle, there: tuple[Case, ...] | None
 ) -> Iterator[Pulled]:
     """A file that says the same in other words stays as it is; without tests there is none."""
-    cases = tuple(row.told() for row in queries.cases_of(bundle))
+    cases = tuple(row.told() for row in cases_of(bundle))
     path = beside(contract)
     if cases or path.exists():
         what = f"{len(cases)} test{'' if len(cases) == 1 else 's'} of {bundle}"
@@ -178,8 +180,8 @@ def write(pulled: Pulled) -> None:
 def _wanted(project: Project, environment: str) -> Iterator[BundleVersion]:
     """By name: of each bundle what is live there, or without an environment the newest version."""
     for bundle in Bundle.objects.filter(project=project).order_by("name"):
-        live = queries.live_in(bundle, environment) if environment else None
+        live = live_in(bundle, environment) if environment else None
         if live is not None:
             yield live.version
-        elif not environment and (newest := queries.newest_version(bundle)):
+        elif not environment and (newest := newest_version(bundle)):
             yield newest

@@ -9,8 +9,8 @@ from typing import Any
 from django.db import models
 from django.utils import timezone
 
-from governance.domain.approval import OnTimeout, ShownArgument, Status, status_at
-from governance.domain.json_value import Json
+from governance.approvals.domain import OnTimeout, ShownArgument, Status, status_at
+from governance.core.json_value import Json
 from governance.models.projects import Environment, Project
 
 _DECIDED = models.Q(status__in=["approved", "denied"])

@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from governance.domain.actor import shown
+from governance.core.actor import shown
 from governance.models.projects import Project
 
 

@@ -2,11 +2,11 @@
 
 from django.db import models
 
-from governance.domain.written import revision_of
 from governance.models.checks import Check
 from governance.models.contracts import Bundle
 from governance.models.people import User
 from governance.models.projects import Project
+from governance.texts.notation import revision_of
 
 
 class KeptText(models.Model):

@@ -6,7 +6,7 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.db.models.functions import Lower
 
-from governance.domain.roles import Role
+from governance.core.roles import Role
 from governance.models.projects import Project
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from django import template
 
-from governance.views import check_tabs
-from governance.views.contract_tabs import ShownTab
+from governance.checks.views import tabs as check_tabs
+from governance.contracts.views.tabs import ShownTab
 
 register = template.Library()
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 
-from governance.views.contract_tabs import ShownTab, shown_tabs
+from governance.contracts.views.tabs import ShownTab, shown_tabs
 
 register = template.Library()
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, tzinfo
 from itertools import pairwise
 from typing import ClassVar, Final
 
-from governance.domain.figures import thousands
+from governance.core.figures import thousands
 from outcomes.charts.scales import count_ticks
 from outcomes.charts.times import day_words, share_at, time_ticks
 

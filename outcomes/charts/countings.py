@@ -7,7 +7,7 @@ from typing import Final
 
 from django.utils.safestring import SafeString
 
-from governance.domain.figures import thousands
+from governance.core.figures import thousands
 from outcomes.charts.axes import NumberAxis
 from outcomes.charts.lines import Ahead, Level, Point, lines
 from outcomes.charts.series import Series, Style

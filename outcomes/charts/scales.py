@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, assert_never
 
-from governance.domain import figures
+from governance.core import figures
 
 MOST_TICKS: Final = 5
 # The bottom and the step of an axis of rates: it begins below the lowest, and ends at 100 %.

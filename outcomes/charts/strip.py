@@ -10,7 +10,7 @@ from typing import Final
 from django.templatetags.static import static
 from django.utils.safestring import SafeString
 
-from governance.domain.figures import thousands
+from governance.core.figures import thousands
 from outcomes.charts.axes import Tick, time_axis_ticks
 from outcomes.charts.frame import below, entry, no_data
 from outcomes.charts.series import Style
@@ -25,7 +25,7 @@ from outcomes.charts.strip_marks import (
     slowest_of,
 )
 from outcomes.charts.svg import Value, box, element, joined, line, percent, short, sign, words
-from outcomes.domain.overview import BriefCall
+from outcomes.sessions.domain.overview import BriefCall
 
 WIDE: Final = 500  # marks: two pixels for each on a screen of 1,280
 NARROW: Final = 160  # and as much on a phone

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal
 
-from governance.domain.figures import duration
+from governance.core.figures import duration
 from outcomes.charts.axes import DASH, groups_of
 from outcomes.charts.series import Style
-from outcomes.domain.outcome import (
+from outcomes.record.outcome import (
     ToolArtifactReference,
     ToolDenied,
     ToolExecutionResult,
     ToolFailure,
     ToolTimeout,
 )
-from outcomes.domain.overview import BriefCall
+from outcomes.sessions.domain.overview import BriefCall
 
 STYLES: Final[Mapping[str, Style]] = {
     ToolExecutionResult.kind: Style.EXECUTED,

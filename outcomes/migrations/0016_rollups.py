@@ -12,9 +12,9 @@ from typing import Any
 import django.db.models.deletion
 from django.db import migrations, models
 
-from outcomes.codec.rollups import code_of, pack_change
-from outcomes.domain.durations import bucket_of
-from outcomes.domain.rollups import minute_of
+from outcomes.core.durations import bucket_of
+from outcomes.figures.codec.rollups import code_of, pack_change
+from outcomes.figures.domain.rollups import minute_of
 
 AT_ONCE = 500  # that rolling them up holds up nobody who writes
 

@@ -11,7 +11,7 @@ import django.db.models.deletion
 import django.db.models.functions.text
 from django.db import migrations, models
 
-from outcomes.codec import digest_of
+from outcomes.record.codec import digest_of
 
 AT_ONCE = 500
 

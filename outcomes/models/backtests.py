@@ -4,7 +4,7 @@ from typing import Final
 
 from django.db import models
 
-from outcomes.domain.backtests.over import Taken
+from outcomes.backtesting.domain.coverage_words import Taken
 from outcomes.models.jobs import SAYS_WHEN_IT_ENDED, WAITING, Job
 
 KEPT_NAME: Final = 128

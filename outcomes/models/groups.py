@@ -6,7 +6,7 @@ all else that changes of rollups, and added to these a little later.
 
 from django.db import models
 
-from outcomes.domain.groups import DENIED, FAILURE, LONGEST
+from outcomes.figures.domain.groups import DENIED, FAILURE, LONGEST
 from outcomes.models.rollups import OfEnvironment
 
 

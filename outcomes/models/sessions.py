@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.db import models
 from django.db.models import Q
 
-from outcomes.domain.loops import LOOP
+from outcomes.denials.domain import LOOP
 
 
 class Session(models.Model):

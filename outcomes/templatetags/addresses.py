@@ -13,7 +13,7 @@ from django import template
 from django.template import Context
 from django.urls import reverse
 
-from outcomes.domain.scope import TIMES, Scope, beside_one, handed_on
+from outcomes.core.scope import TIMES, Scope, beside_one, handed_on
 
 register = template.Library()
 

@@ -156,7 +156,7 @@ document.addEventListener("focusout", ({ target }) => {
 
 // ---------- The table as a file, which the browser writes: the server drew it once ----------
 
-// As governance/domain/tables.py: with one of these a spreadsheet begins to compute; a number may.
+// As governance/core/tables.py: with one of these a spreadsheet begins to compute; a number may.
 const FORMULA = /^[\t\r\n]|^[\s\x1c-\x1f\x85]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 const TYPES = { csv: "text/csv;charset=utf-8", json: "application/json" };

@@ -10,7 +10,7 @@ import pytest
 from edictum_site_client import default_check
 
 from tests.docs.blocks import ROOT, blocks_of
-from tests.governance.domain.checks.test_success_docs import codes, said_of
+from tests.governance.checks.language.test_success_docs import codes, said_of
 
 PAGE = "docs/adapters.md"
 TEXT = (ROOT / PAGE).read_text()

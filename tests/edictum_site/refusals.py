@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from edictum_site.api import CODES, STATUS
-from governance.domain.errors import GovernanceError
-from outcomes.wire.refusals import OF_THE_DECODER
+from governance.core.errors import GovernanceError
+from outcomes.record.wire.refusals import OF_THE_DECODER
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("governance", "outcomes", "edictum_site")

@@ -3,7 +3,7 @@
 A new address belongs here from the day it exists; the test beside this file sees to it.
 """
 
-from governance.domain.roles import Role
+from governance.core.roles import Role
 
 VIEWER, OPERATOR, EDITOR, ADMIN = (f"member:{role}" for role in Role)
 MEMBERS = {VIEWER, OPERATOR, EDITOR, ADMIN}

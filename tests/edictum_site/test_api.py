@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from governance.domain.roles import Role
+from governance.core.roles import Role
 from tests import builders
 from tests.edictum_site import routes
 

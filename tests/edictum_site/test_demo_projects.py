@@ -3,12 +3,13 @@
 import pytest
 
 from edictum_site.demo_projects import begin_demo, remove_demo
-from governance import commands
-from governance.domain.actor import CONSOLE, person
-from governance.domain.errors import Conflict, Forbidden
-from governance.domain.roles import Role
+from governance.core.actor import CONSOLE, person
+from governance.core.errors import Conflict, Forbidden
+from governance.core.roles import Role
 from governance.models import ApiKey, AuditEntry, Environment, Member, Project
-from outcomes import artifact_store
+from governance.people.commands.demo import make_demo_key, remove_demo_project, revoke_demo_keys
+from governance.people.commands.people import new_set_up_link, set_up
+from outcomes.artifacts import store as artifact_store
 from outcomes.models import Artifact, Call, DemoRun, Event, Session
 from tests import builders
 from tests.items import an_outcome
@@ -72,20 +73,18 @@ def test_only_an_admin_makes_or_removes_one(project, admin):
         begin_demo(project, by=editor)
     demo = begin_demo(project, by=admin)
     with pytest.raises(Forbidden):
-        commands.remove_demo_project(demo, told_in=project, by=editor, went={})
+        remove_demo_project(demo, told_in=project, by=editor, went={})
 
 
 def test_whoever_sets_the_console_up_sees_a_demo_that_was_filled_before(project):
     demo = begin_demo(project, by=CONSOLE)
-    user = commands.set_up(
-        commands.new_set_up_link(project), email="first@example.test", password=PASSWORD
-    )
+    user = set_up(new_set_up_link(project), email="first@example.test", password=PASSWORD)
     assert Member.objects.get(project=demo, user=user).role == Role.ADMIN
 
 
 def test_nothing_is_left_of_a_demo_and_nothing_of_another_project_is_gone(project, admin):
     demo = begin_demo(project, by=admin)
-    commands.make_demo_key(demo)
+    make_demo_key(demo)
     for each in (project, demo):
         traffic(each)
     stored = Artifact.objects.get(project=demo).sha256
@@ -133,7 +132,7 @@ def test_who_asks_for_it_twice_at_once_is_led_to_it(project, admin_client, monke
 
 def test_a_real_project_is_not_removed_like_this(project, admin):
     with pytest.raises(Conflict):
-        commands.remove_demo_project(project, told_in=project, by=admin, went={})
+        remove_demo_project(project, told_in=project, by=admin, went={})
     builders.signed_in(Member.objects.get(project=project).user).post(
         f"/p/{project.slug}/demo/remove/"
     )
@@ -142,6 +141,6 @@ def test_a_real_project_is_not_removed_like_this(project, admin):
 
 def test_its_keys_are_revoked_when_it_is_done(project, admin):
     demo = begin_demo(project, by=admin)
-    commands.make_demo_key(demo)
-    commands.revoke_demo_keys(demo)
+    make_demo_key(demo)
+    revoke_demo_keys(demo)
     assert not ApiKey.objects.filter(project=demo, revoked_at=None).exists()

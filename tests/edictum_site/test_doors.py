@@ -7,10 +7,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from edictum_site.errors import failed
-from governance import commands
-from governance.domain.actor import CONSOLE
-from governance.domain.roles import Role
+from governance.core.actor import CONSOLE
+from governance.core.roles import Role
 from governance.models import Member
+from governance.people.commands.people import invite, new_set_up_link
 from tests import builders
 from tests.builders import PASSWORD
 
@@ -26,13 +26,11 @@ def visitor() -> Client:
 
 
 def set_up_path(project):
-    return reverse("governance:set_up", args=[commands.new_set_up_link(project)])
+    return reverse("governance:set_up", args=[new_set_up_link(project)])
 
 
 def join_path(project, email: str, role: Role = Role.EDITOR):
-    return reverse(
-        "governance:join", args=[commands.invite(project, email=email, role=role, by=CONSOLE)]
-    )
+    return reverse("governance:join", args=[invite(project, email=email, role=role, by=CONSOLE)])
 
 
 def sign_in(client: Client, email: str, password: str = PASSWORD, after: str = ""):

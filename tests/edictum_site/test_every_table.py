@@ -18,12 +18,12 @@ LINK = re.compile(r'href="([^"]*[?;]format=(?:csv|json)[^"]*)" download')
 
 # Tables that are no file themselves, and why.
 NO_FILE = {
-    "governance/_audit_rows.html": "the file stands below it, on each of its three pages",
-    "governance/checks/_rows.html": "the file stands below it, for either half of the checks",
-    "outcomes/_artifact_calls.html": "the file stands below it, on the artifact's page",
-    "outcomes/_artifact_piece.html": "a piece of an artifact, which itself is downloaded",
-    "outcomes/_backtest_calls.html": "the file stands below it, on both of its pages",
-    "outcomes/reset_session.html": "a question: what would begin at zero again",
+    "checks/_audit_rows.html": "the file stands below it, on each of its three pages",
+    "checks/_rows.html": "the file stands below it, for either half of the checks",
+    "artifacts/_artifact_calls.html": "the file stands below it, on the artifact's page",
+    "artifacts/_artifact_piece.html": "a piece of an artifact, which itself is downloaded",
+    "backtesting/_backtest_calls.html": "the file stands below it, on both of its pages",
+    "sessions/reset_session.html": "a question: what would begin at zero again",
 }
 
 

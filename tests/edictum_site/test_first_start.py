@@ -4,9 +4,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from governance.auth import resolve_key
-from governance.domain.roles import Role
+from governance.core.roles import Role
 from governance.models import ApiKey, Member, Project, User
+from governance.people.auth import resolve_key
 from tests import builders
 from tests.builders import PASSWORD
 

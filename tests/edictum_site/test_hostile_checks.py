@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from governance.domain.roles import Role
+from governance.core.roles import Role
 from governance.models import CheckVersion, Project
-from outcomes import commands
-from outcomes.commands.wanted import Wanted
 from outcomes.models import Batch, Call, Rejudging
+from outcomes.reclassification.commands.jobs import start_reclassification
+from outcomes.reclassification.commands.parts import run_waiting_parts
+from outcomes.recorded_calls.selection import Wanted
 from tests import builders
 from tests.builders import an_outcome
 from tests.governance.naming import FAILS, a_check, bound, check_text
@@ -177,8 +178,8 @@ def test_any_result_is_settled_under_a_check_that_shows_it(project):
     assert Call.objects.get(call_id="after").verdict == "failure"
     assert Call.objects.filter(check_name="mine").count() > 5
     assert differences() == []
-    commands.start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
-    commands.run_waiting_parts()
+    start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
+    run_waiting_parts()
     assert Rejudging.objects.get().status == "done"
     assert differences() == []
 

@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 
 from edictum_site.logs import JsonLine
-from governance import commands
-from governance.domain.actor import CONSOLE
-from governance.domain.roles import Role
+from governance.core.actor import CONSOLE
+from governance.core.roles import Role
+from governance.people.commands.people import invite
 from tests import builders
 
 
@@ -41,7 +41,7 @@ def test_a_key_in_an_address_is_not_logged(project, caplog, way):
 
 
 def test_the_link_of_an_invitation_is_not_logged(project, caplog):
-    token = commands.invite(project, email="new@example.test", role=Role.VIEWER, by=CONSOLE)
+    token = invite(project, email="new@example.test", role=Role.VIEWER, by=CONSOLE)
     assert Client().put(f"/join/{token}/").status_code == 405
     assert lines(caplog) == ["Method Not Allowed (PUT): /join/[masked]/"]
 

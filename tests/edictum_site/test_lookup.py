@@ -5,12 +5,12 @@ from django.db import connection
 from django.urls import reverse
 
 from edictum_site.lookup.places import PLACES, places_like
-from governance.domain.roles import Role
+from governance.contracts.queries.lookup import documents_like
+from governance.core.roles import Role
 from governance.models import Check, Project
-from governance.queries.lookup import documents_like
-from outcomes.codec import digest_of
+from outcomes.lookup import queries as lookup
 from outcomes.models import Agent, Artifact, Session, Tool
-from outcomes.queries import lookup
+from outcomes.record.codec import digest_of
 from tests import builders
 from tests.governance.deploying import saved
 from tests.outcomes.posting import Agent as Posting

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 
-from governance.domain.roles import Role
+from governance.core.roles import Role
 from governance.models import AuditEntry
 from outcomes.models import Artifact, CallGroup, RejectedItem
 from tests import builders
@@ -290,12 +290,12 @@ def test_masking_changes_no_verdict_and_what_is_equal_stays_equal(project, calls
 
 # What reads calls as they are stored, and why nothing of it is shown.
 UNMASKED = {
-    "outcomes/api/trying_checks.py": "a check is asked with what was sent; its answer is masked",
-    "outcomes/views/artifact.py": "a line of arguments, which is masked where it is written",
-    "outcomes/views/call.py": "rules are asked again with what was sent; `shown` masks the rest",
-    "outcomes/views/call_rules.py": "a contract is asked with what was sent; its answer is masked",
-    "outcomes/views/changed_calls.py": "a line of arguments, which is masked where it is written",
-    "outcomes/views/rows.py": "a line of arguments; and approvals, found by equal arguments",
+    "outcomes/check_editor/api.py": "a check is asked with what was sent; its answer is masked",
+    "outcomes/artifacts/views/artifact.py": "masked where the line is written",
+    "outcomes/calls/views/call.py": "rules see what was sent; `shown` masks the rest",
+    "outcomes/calls/views/rules.py": "a contract is asked with what was sent; its answer is masked",
+    "outcomes/backtesting/views/changed_calls.py": "masked where the line is written",
+    "outcomes/calls/views/rows.py": "a line of arguments; and approvals, found by equal arguments",
 }
 
 

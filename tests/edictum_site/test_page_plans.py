@@ -13,7 +13,7 @@ from tests.builders import an_outcome
 from tests.edictum_site import routes
 from tests.edictum_site.test_routes import address, everything_in, read, undone
 from tests.outcomes.posting import Agent
-from tests.outcomes.test_settle_plans import plan
+from tests.outcomes.settling.test_settle_plans import plan
 
 # What grows with the calls of a project.
 GROWS = {

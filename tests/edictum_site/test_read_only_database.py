@@ -9,8 +9,8 @@ import pytest
 from django.db import connection
 from django.urls import reverse
 
-from governance import auth
-from governance.domain.roles import Role
+from governance.core.roles import Role
+from governance.people import auth
 from outcomes.models import Batch, StoredValue
 from tests import builders
 from tests.edictum_site.test_session_store_away import HERE, incremented

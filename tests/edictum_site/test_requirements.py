@@ -25,7 +25,7 @@ import edictum_site.server, edictum_site.urls, edictum_site.stack.up
 from edictum_site.celery import app
 app.connection_for_read(url="redis://127.0.0.1:1/0").transport
 import celery.apps.worker, celery.beat
-import governance.evaluator.serve, governance.evaluator.warm_up
+import governance.evaluation.evaluator.serve, governance.evaluation.evaluator.warm_up
 """
 
 

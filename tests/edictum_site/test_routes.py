@@ -14,16 +14,20 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 from edictum_site.api import api
-from governance import auth, commands, queries
-from governance.domain.actor import CONSOLE
-from governance.domain.roles import Role
-from governance.findings import found
+from governance.alerts.findings import found
+from governance.contracts.queries.contracts import live_in
+from governance.core.actor import CONSOLE
+from governance.core.roles import Role
+from governance.delivery.commands import stops
 from governance.models import Deployment, Finding, Project
-from outcomes.commands import save_view, write_note
+from governance.people import auth
+from governance.people.commands.people import invite
 from outcomes.models import Batch, Call, CallGroup, Rejudging, Session
+from outcomes.sessions.commands.notes import write_note
+from outcomes.sessions.commands.saved_views import save_view
 from tests import builders
 from tests.edictum_site import routes
-from tests.governance.approvals import an_approval
+from tests.governance.approvals.builders import an_approval
 from tests.governance.casing import a_case, added
 from tests.governance.deploying import a_request, live, saved
 from tests.governance.naming import a_check
@@ -140,7 +144,7 @@ class Things:
     @cached_property
     def deployment(self) -> Deployment:
         live(saved(self.project, "first"))
-        deployment = queries.live_in(live(saved(self.project, "second")).bundle, "production")
+        deployment = live_in(live(saved(self.project, "second")).bundle, "production")
         assert deployment is not None
         return deployment
 
@@ -156,7 +160,7 @@ class Things:
     @cached_property
     def stop(self) -> int:
         builders.an_environment(self.project)
-        stopped = commands.stop(self.project, env="production", agent="another", by=CONSOLE)
+        stopped = stops.stop(self.project, env="production", agent="another", by=CONSOLE)
         return stopped[0].pk
 
     @cached_property
@@ -166,7 +170,7 @@ class Things:
     @cached_property
     def invitation(self) -> int:
         invited = "invited@example.test"
-        commands.invite(self.project, email=invited, role=Role.VIEWER, by=CONSOLE)
+        invite(self.project, email=invited, role=Role.VIEWER, by=CONSOLE)
         return self.project.invitations.get().pk
 
 

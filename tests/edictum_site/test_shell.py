@@ -9,10 +9,10 @@ from django.test import Client
 from django.urls import reverse
 
 from edictum_site.shell import console_state
-from governance.domain.roles import Role
-from outcomes.codec import digest_of
+from governance.core.roles import Role
+from outcomes.jobs.queries import Backlog
 from outcomes.models import Tool
-from outcomes.queries import Backlog
+from outcomes.record.codec import digest_of
 from outcomes.templatetags.addresses import tool_url
 from tests import builders
 from tests.governance.deploying import live, saved

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from edictum_site.first_hour.snippets import LANGUAGES, snippet
-from governance.audit import verify
+from governance.audit.log import verify
 from governance.models import ApiKey, AuditEntry
-from outcomes.commands import settle_inbox
+from outcomes.settling.settle import settle_inbox
 from tests import builders
 from tests.governance.deploying import saved
 from tests.governance.naming import a_check

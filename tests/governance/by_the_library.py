@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import edictum
 
-from governance.engine import Evaluation, NotEvaluated, ToolCall
+from governance.evaluation.engine import Evaluation, NotEvaluated, ToolCall
 
 
 def by_the_library(text: str, tool_call: ToolCall) -> tuple[Any, ...]:

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from governance import commands
-from governance.domain.actor import CONSOLE
-from governance.domain.cases import Case, CaseAction, CaseCall, Decides, Stops
+from governance.cases.commands import add_case
+from governance.cases.domain.cases import Case, CaseAction, CaseCall, Decides, Stops
+from governance.contracts.commands.contracts import save_version
+from governance.core.actor import CONSOLE
 from governance.models import Bundle, BundleVersion, Project
 from governance.models import Case as Row
-from tests.governance.contracts import document, pre
+from tests.governance.contracts.documents import document, pre
 
 TEXT = document(
     pre("{args.amount: {gt: 50}}", message="too much", rule_id="too-much"),
@@ -17,7 +18,7 @@ LAX = TEXT.replace("gt: 50", "gt: 500")
 
 
 def saved(project: Project, text: str = TEXT) -> BundleVersion:
-    return commands.save_version(project, document=text, by=CONSOLE)[0]
+    return save_version(project, document=text, by=CONSOLE)[0]
 
 
 def a_case(
@@ -32,4 +33,4 @@ def a_session(name: str = "third", times: int = 3, stopped_at: int | None = 3) -
 
 
 def added(bundle: Bundle, *cases: Case) -> list[Row]:
-    return [commands.add_case(bundle, case, by=CONSOLE) for case in cases]
+    return [add_case(bundle, case, by=CONSOLE) for case in cases]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from governance.engine import Engine
+from governance.evaluation.engine import Engine
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,17 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from governance import commands, queries, requirements
-from governance.auth import resolve_key
-from governance.domain.actor import CONSOLE, Actor, person
-from governance.domain.cases import Case, CaseCall, Decides
-from governance.domain.deploying import Required
-from governance.domain.roles import Role
+from governance.cases.commands import add_case
+from governance.cases.domain.cases import Case, CaseCall, Decides
+from governance.contracts.commands.contracts import save_version
+from governance.contracts.queries.contracts import live_in
+from governance.core.actor import CONSOLE, Actor, person
+from governance.core.roles import Role
+from governance.deployments import requirements
+from governance.deployments.commands.deployments import deploy
+from governance.deployments.commands.requests import approve_request, ask_to_deploy
+from governance.deployments.commands.requirements import require
+from governance.deployments.domain import Required
 from governance.models import (
     BundleVersion,
     Deployment,
@@ -18,7 +23,9 @@ from governance.models import (
     Project,
     User,
 )
-from tests.governance.contracts import ALWAYS, document, pre
+from governance.people.auth import resolve_key
+from governance.people.commands.keys import make_key
+from tests.governance.contracts.documents import ALWAYS, document, pre
 
 PRODUCTION = "production"
 
@@ -33,7 +40,7 @@ def a_manage_key(project: Project, *, made_by: str) -> Actor:
     admin = somebody(made_by, Role.ADMIN)
     user = User.objects.get(email=admin.label)
     Member.objects.get_or_create(project=project, user=user, defaults={"role": Role.ADMIN})
-    text, _ = commands.make_key(project, name="puppet", env=PRODUCTION, scopes=["manage"], by=admin)
+    text, _ = make_key(project, name="puppet", env=PRODUCTION, scopes=["manage"], by=admin)
     access = resolve_key(f"Bearer {text}")
     assert access is not None
     return access.actor
@@ -41,42 +48,42 @@ def a_manage_key(project: Project, *, made_by: str) -> Actor:
 
 def saved(project: Project, message: str = "no", *, name: str = "d") -> BundleVersion:
     text = document(pre(ALWAYS, message=message)).replace("name: d", f"name: {name}")
-    return commands.save_version(project, document=text, by=CONSOLE)[0]
+    return save_version(project, document=text, by=CONSOLE)[0]
 
 
 def live(version: BundleVersion, env: str = PRODUCTION) -> BundleVersion:
-    commands.deploy(version, to=env, by=CONSOLE)
+    deploy(version, to=env, by=CONSOLE)
     return version
 
 
 def a_failing_test(version: BundleVersion) -> str:
     """Of a contract that denies every call; with what its failing says."""
     allowed = Decides(call=CaseCall(tool="t"), action="allow")
-    commands.add_case(version.bundle, Case("let through", allowed), by=CONSOLE)
+    add_case(version.bundle, Case("let through", allowed), by=CONSOLE)
     return "The test “let through” fails: expected allowed, got denied by `a`."
 
 
 def approved(version: BundleVersion, env: str = PRODUCTION) -> BundleVersion:
     """Live there, with a second person's leave."""
     takes_two(version.bundle.project, env)
-    asked, _ = commands.ask_to_deploy(version, to=env, by=somebody())
-    commands.approve_request(asked, by=somebody("two"))
+    asked, _ = ask_to_deploy(version, to=env, by=somebody())
+    approve_request(asked, by=somebody("two"))
     return version
 
 
 def now_live(version: BundleVersion, env: str = PRODUCTION) -> Deployment:
-    deployment = queries.live_in(version.bundle, env)
+    deployment = live_in(version.bundle, env)
     assert deployment is not None
     return deployment
 
 
 def takes_two(project: Project, env: str = PRODUCTION) -> None:
-    commands.require(project, env=env, required=Required(second_person=True), by=CONSOLE)
+    require(project, env=env, required=Required(second_person=True), by=CONSOLE)
 
 
 def a_request(version: BundleVersion, *, by: Actor | None = None) -> DeploymentRequest:
     takes_two(version.bundle.project)
-    return commands.ask_to_deploy(version, to=PRODUCTION, by=by or somebody())[0]
+    return ask_to_deploy(version, to=PRODUCTION, by=by or somebody())[0]
 
 
 def expired(request: DeploymentRequest) -> DeploymentRequest:

@@ -6,7 +6,7 @@ import re
 from django.test import Client
 from django.urls import reverse
 
-from governance.domain.roles import Role
+from governance.core.roles import Role
 from governance.models import Member, Project
 from tests import builders
 

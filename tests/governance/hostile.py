@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from governance.domain.roles import Role
+from governance.core.roles import Role
 from governance.models import Bundle, Draft, Project
 from tests import builders
 from tests.governance.casing import TEXT, a_case, added, saved

@@ -1,11 +1,11 @@
 """Named checks for tests: texts, saved versions and bindings."""
 
-from governance.commands.check_bindings import bind
-from governance.commands.checks import save_check
-from governance.domain.actor import CONSOLE
-from governance.domain.bindings import Binding
+from governance.checks.commands.bindings import bind
+from governance.checks.commands.checks import save_check
+from governance.checks.domain.bindings import Binding
+from governance.checks.queries.bindings import Bindings
+from governance.core.actor import CONSOLE
 from governance.models import CheckVersion, Project
-from governance.queries.check_bindings import Bindings
 
 FAILS = "{when: {result.ok: {equals: false}}, id: not-ok, verdict: failure}"
 

@@ -6,12 +6,14 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.test import Client
 
-from governance import commands, queries
-from governance.domain.actor import CONSOLE
-from governance.domain.dialect import Dialect
+from governance.contracts.commands.contracts import save_version
+from governance.contracts.domain.dialect import Dialect
+from governance.core.actor import CONSOLE
+from governance.delivery.queries.documents import served_document
+from governance.deployments.commands.deployments import deploy
 from governance.models import BundleVersion, Project
 from tests import builders
-from tests.governance.contracts import ALWAYS, document, pre
+from tests.governance.contracts.documents import ALWAYS, document, pre
 
 TEXT = document(pre(ALWAYS), pre("{args.x: {equals: 1}}", action="ask", rule_id="b"))
 IN_OLD_WORDS = (
@@ -58,8 +60,8 @@ def deployed(
     project: Project, text: str = TEXT, *, name: str = "d", env: str = "production"
 ) -> BundleVersion:
     text = text.replace("name: d", f"name: {name}")
-    version, _ = commands.save_version(project, document=text.encode(), by=CONSOLE)
-    commands.deploy(version, to=env, by=CONSOLE)
+    version, _ = save_version(project, document=text.encode(), by=CONSOLE)
+    deploy(version, to=env, by=CONSOLE)
     return version
 
 
@@ -77,7 +79,7 @@ def served(
     dialect: Dialect = Dialect.NEW,
 ) -> Any:
     environment = builders.an_environment(project, env)
-    return queries.served_document(project.pk, environment.pk, name, agent, dialect)
+    return served_document(project.pk, environment.pk, name, agent, dialect)
 
 
 def verifies(document: Any) -> bool:

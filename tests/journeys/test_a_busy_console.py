@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from playwright.sync_api import expect
 
-from tests.governance.contracts import document, pre
+from tests.governance.contracts.documents import document, pre
 from tests.journeys.console import BEHIND
 from tests.journeys.test_stream_processes import until
 from tests.journeys.test_writing_a_contract import write

@@ -29,7 +29,7 @@ async () => {
 SESSION = a_session()
 LARGE = "x" * 13_000
 ARTIFACT = sha256(LARGE.encode()).hexdigest()
-TEMPLATES = Path(__file__).parents[2] / "governance" / "contract_templates"
+TEMPLATES = Path(__file__).parents[2] / "governance" / "contracts" / "contract_templates"
 SIGNED_OUT = {"sign-in": "/account/sign-in/"}
 PAGES = {
     "projects": "/projects/",

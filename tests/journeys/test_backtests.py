@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.governance.contracts import document, pre
+from tests.governance.contracts.documents import document, pre
 from tests.items import an_outcome
 from tests.journeys.console import BEHIND, Console, a_session
 

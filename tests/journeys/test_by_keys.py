@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.governance.contracts import document
+from tests.governance.contracts.documents import document
 from tests.items import an_outcome
 from tests.journeys.console import Console
 from tests.journeys.streams import new_key

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from edictum_site.stack.running import product as running
-from governance.domain.tables import as_csv
+from governance.core.tables import as_csv
 from outcomes.charts.axes import DASH
 from tests.databases import own_database
 from tests.journeys.console import VARIABLES

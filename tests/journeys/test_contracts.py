@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 
 from tests.items import an_outcome
 
-TEMPLATE = Path(__file__).parents[2] / "governance" / "contract_templates" / "payments-agent.yaml"
+TEMPLATES = Path(__file__).parents[2] / "governance" / "contracts" / "contract_templates"
+TEMPLATE = TEMPLATES / "payments-agent.yaml"
 TEXT = TEMPLATE.read_text().replace("name: payments-agent", "name: seen")
 OTHER = TEXT.replace("{gt: 500}", "{gt: 250}")
 

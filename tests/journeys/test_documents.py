@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from governance.domain.dialect import Dialect
-from governance.domain.document import read_document
-from governance.domain.stopped import STOPPED
-from tests.governance.contracts import document, pre
+from governance.contracts.domain.dialect import Dialect
+from governance.contracts.domain.document import read_document
+from governance.delivery.domain.stops import STOPPED
+from tests.governance.contracts.documents import document, pre
 from tests.governance.serving import RICH
 from tests.journeys.console import Console
 from tests.sdks.environments import ROOT, python_of

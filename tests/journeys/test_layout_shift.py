@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import expect
 
-from tests.governance.contracts import document, pre
+from tests.governance.contracts.documents import document, pre
 from tests.items import an_outcome
 
 pytestmark = pytest.mark.look

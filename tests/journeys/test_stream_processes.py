@@ -19,8 +19,8 @@ from edictum_site.stack.children import web_command
 from edictum_site.stack.port import listen, url_of
 from edictum_site.stack.running import Product
 from edictum_site.stack.running import product as running
-from governance import news
-from governance.news import Connected
+from governance.delivery import news
+from governance.delivery.news import Connected
 from tests.databases import own_database
 from tests.journeys.console import VARIABLES, Console
 from tests.journeys.streams import PATIENCE, assign, deploy, listening, new_key

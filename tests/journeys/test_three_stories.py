@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.governance.contracts import document, pre
+from tests.governance.contracts.documents import document, pre
 from tests.items import an_outcome
 from tests.journeys.console import Console
 from tests.journeys.streams import new_key

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.governance.contracts import document, pre
+from tests.governance.contracts.documents import document, pre
 from tests.items import an_outcome
 from tests.journeys.test_stream_processes import until
 

@@ -51,8 +51,9 @@ def forked(work: Callable[[], object], killed_at: int = 0) -> int:
 
 
 def in_small_pieces() -> None:
-    from outcomes.commands import claims, rejudging_parts  # noqa: PLC0415 - after the settings
-    from outcomes.rejudging import choosing  # noqa: PLC0415 - after the settings
+    from outcomes.reclassification import selection as choosing  # noqa: PLC0415 - after the settings
+    from outcomes.reclassification.commands import parts as rejudging_parts  # noqa: PLC0415 - after the settings
+    from outcomes.settling import claims  # noqa: PLC0415 - after the settings
 
     choosing.ROWS, choosing.SESSIONS = 40, 5  # type: ignore[misc]
     rejudging_parts.AT_ONCE = dict.fromkeys(rejudging_parts.AT_ONCE, 15)  # type: ignore[misc]
@@ -60,25 +61,27 @@ def in_small_pieces() -> None:
 
 
 def judge() -> None:
-    from outcomes import commands  # noqa: PLC0415 - after the settings
+    from outcomes.reclassification.commands.parts import (  # noqa: PLC0415
+        run_waiting_parts,
+    )
 
-    commands.run_waiting_parts()
+    run_waiting_parts()
 
 
 def settle() -> None:
-    from outcomes import commands  # noqa: PLC0415 - after the settings
+    from outcomes.settling.settle import settle_inbox  # noqa: PLC0415 - after the settings
 
-    while commands.settle_inbox():
+    while settle_inbox():
         pass
 
 
 def take_up_what_was_lost() -> None:
-    from outcomes import commands  # noqa: PLC0415 - after the settings
     from outcomes.models import Batch, RejudgingPart  # noqa: PLC0415 - after the settings
+    from outcomes.reclassification.commands.parts import take_up_lost_parts  # noqa: PLC0415
 
     long_ago = datetime(2026, 1, 1, tzinfo=UTC)
     RejudgingPart.objects.filter(status="running").update(heard_at=long_ago, tries=1)
-    commands.take_up_lost_parts()
+    take_up_lost_parts()
     # A batch over which a worker died is tried alone, after a pause; killed from outside, each may
     # be tried again.
     Batch.objects.filter(next_try_at__isnull=False).update(next_try_at=long_ago, tries=0)
@@ -87,13 +90,11 @@ def take_up_what_was_lost() -> None:
 def kill_at(step: int) -> None:
     """Anywhere between two statements that write, before and after each of them."""
     from outcomes import bulk  # noqa: PLC0415 - after the settings
-    from outcomes.commands import (  # noqa: PLC0415 - after the settings
-        jobs,
-        reclassifying,
-        rejudging_parts,
-        settle,
-        writing,
-    )
+    from outcomes.jobs import commands as jobs  # noqa: PLC0415
+    from outcomes.reclassification.commands import parts as rejudging_parts  # noqa: PLC0415
+    from outcomes.reclassification.commands import verdicts as reclassifying  # noqa: PLC0415
+    from outcomes.settling import settle  # noqa: PLC0415
+    from outcomes.settling import write as writing  # noqa: PLC0415
 
     left = step
 

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from outcomes import commands
-from outcomes.commands import names
-from outcomes.commands.wanted import Wanted
 from outcomes.models import Batch, Call, PastVerdict, Rejudging
+from outcomes.reclassification.commands.jobs import start_reclassification
+from outcomes.record import names
+from outcomes.recorded_calls.selection import Wanted
 from tests import builders
 from tests.outcomes.backtests import EDITOR
 from tests.outcomes.posting import Agent, settle
+from tests.outcomes.reclassification.test_rejudging import NOT_OK, OK, ran, unified
 from tests.outcomes.rejudging import flips
-from tests.outcomes.test_rejudging import NOT_OK, OK, ran, unified
 from tests.recount import differences
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -70,7 +70,7 @@ def test_calls_that_are_judged_anew_are_judged_once_whoever_dies(settings, tmp_p
     again = set(range(0, CALLS, 4))
     items(agent, sorted(again), shift=1)
     for _ in range(2):
-        commands.start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
+        start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
     assert killed(seed=7, lives=5) > 7
     assert not Batch.objects.exists()
     assert differences() == []

@@ -4,12 +4,12 @@ from typing import Any
 
 from django.utils import timezone
 
-from governance.domain.actor import Actor, ActorKind
-from governance.domain.roles import Role
+from governance.core.actor import Actor, ActorKind
+from governance.core.roles import Role
 from governance.models import Project
-from outcomes.commands.backtests import run_waiting_backtests, start_backtest
-from outcomes.commands.wanted import Wanted
+from outcomes.backtesting.commands import run_waiting_backtests, start_backtest
 from outcomes.models import Backtest
+from outcomes.recorded_calls.selection import Wanted
 
 EDITOR = Actor(ActorKind.PERSON, 1, "editor@example.test", Role.EDITOR)
 

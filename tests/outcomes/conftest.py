@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 
 from edictum_site.celery import app
-from governance.domain.roles import Role
+from governance.core.roles import Role
 from governance.models import Project
-from outcomes.commands import names
+from outcomes.record import names
 from tests import builders
 from tests.outcomes.pages import Pages
 from tests.outcomes.posting import Agent

@@ -6,7 +6,8 @@ from typing import Any
 
 from django.test import Client
 
-from outcomes import commands
+from outcomes.settling.prefetch import Ahead
+from outcomes.settling.settle import settle_inbox
 
 
 class Agent:
@@ -64,8 +65,8 @@ class Agent:
 
 
 def settle() -> None:
-    with commands.Ahead() as ahead:
-        while commands.settle_inbox(ahead):
+    with Ahead() as ahead:
+        while settle_inbox(ahead):
             pass
 
 

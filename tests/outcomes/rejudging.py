@@ -5,9 +5,10 @@ from typing import Any
 from django.utils import timezone
 
 from governance.models import Project
-from outcomes import commands
-from outcomes.commands.wanted import Wanted
 from outcomes.models import Rejudging
+from outcomes.reclassification.commands.jobs import start_check_backtest, start_reclassification
+from outcomes.reclassification.commands.parts import run_waiting_parts
+from outcomes.recorded_calls.selection import Wanted
 from tests.outcomes.backtests import EDITOR
 
 CHECK = """\
@@ -27,16 +28,14 @@ rules:
 
 def tried(project: Project, text: str = CHECK, scope: str = "all", **wanted: Any) -> Rejudging:
     """What this text would change of all that was recorded."""
-    commands.start_check_backtest(
-        project.pk, by=EDITOR, text=text, scope=scope, wanted=Wanted(**wanted)
-    )
-    commands.run_waiting_parts()
+    start_check_backtest(project.pk, by=EDITOR, text=text, scope=scope, wanted=Wanted(**wanted))
+    run_waiting_parts()
     return Rejudging.objects.latest("id")
 
 
 def reclassified(project: Project, **wanted: Any) -> Rejudging:
-    commands.start_reclassification(project.pk, by=EDITOR, wanted=Wanted(**wanted))
-    commands.run_waiting_parts()
+    start_reclassification(project.pk, by=EDITOR, wanted=Wanted(**wanted))
+    run_waiting_parts()
     return Rejudging.objects.latest("id")
 
 

@@ -12,17 +12,18 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
-from governance import auth
-from governance.domain.actor import CONSOLE
-from governance.domain.roles import Role
-from outcomes import commands
-from outcomes.commands import names
+from governance.core.actor import CONSOLE
+from governance.core.roles import Role
+from governance.people import auth
+from outcomes.figures.commands.rolling_up import roll_up
 from outcomes.models import Call, Session
+from outcomes.record import names
+from outcomes.sessions.commands.removal import remove_session, run_waiting_removals
 from tests import builders
+from tests.outcomes.figures.test_stats import ENVIRONMENTS, bind_all_to_another_check
 from tests.outcomes.pages import Pages
 from tests.outcomes.posting import Agent
 from tests.outcomes.rejudging import reclassified
-from tests.outcomes.test_stats import ENVIRONMENTS, bind_all_to_another_check
 
 BEGIN = datetime(2026, 3, 28, 12, tzinfo=UTC)  # in the night clocks of Europe go forward
 ZONES = ("", "Europe/Berlin", "America/St_Johns", "Asia/Kathmandu", "Australia/Lord_Howe")
@@ -137,15 +138,15 @@ def filled(drawn: dict[str, Any]) -> Filled:
     }
     report(agents, drawn["reported"], late=False)
     if "rolled up" in events:
-        commands.roll_up()
+        roll_up()
     report(agents, drawn["reported"], late=True)
     if "reclassified" in events:
         bind_all_to_another_check(project)
         reclassified(project)
     gone = Session.objects.filter(project=project, session_id="s-1").first()
     if gone and "removed" in events:
-        commands.remove_session(gone, typed="s-1", by=CONSOLE)
-        commands.run_waiting_removals()
+        remove_session(gone, typed="s-1", by=CONSOLE)
+        run_waiting_removals()
     rows = list(Call.objects.select_related("environment", "agent", "tool", "session__agent"))
     fitting = [
         call

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from governance.domain.checks.named import NamedCheck
-from governance.domain.checks.shipped import shipped
+from governance.checks.language.named import NamedCheck
+from governance.checks.language.shipped import shipped
 from tests.journeys.console import Console
 from tests.sdks.agents import PATIENCE, a_key, told
 from tests.sdks.environments import FRAMEWORKS, ROOT, python_with

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from governance.domain.checks.text import check_text
+from governance.checks.language.text import check_text
 
 STATUS_400 = """
 apiVersion: edictum-site/v1

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import edictum_site_client
 from edictum_site_client import outcomes as client
-from outcomes.domain import model_content
-from outcomes.domain import outcome as server
-from tests.outcomes.domain.values import json_values
+from outcomes.record import model_content
+from outcomes.record import outcome as server
+from tests.outcomes.record.values import json_values
 
 SOURCE = Path(edictum_site_client.__file__).parents[1]
 

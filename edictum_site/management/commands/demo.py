@@ -14,12 +14,12 @@ from django.urls import reverse
 
 from edictum_site.demo_projects import begin_demo
 from edictum_site.stack.children import manage_command, tie_to
-from governance import queries
-from governance.domain.actor import CONSOLE
-from governance.domain.errors import Conflict
+from governance.core.actor import CONSOLE
+from governance.core.errors import Conflict
 from governance.models import Project
+from governance.people.queries.projects import demo_beside, projects
+from outcomes.demo.queries.demo import demo_run, is_lost
 from outcomes.models import DemoRun
-from outcomes.queries.demo import demo_run, is_lost
 
 TO_START: Final = 60.0  # seconds
 LOOKS_EVERY: Final = 0.5
@@ -51,11 +51,11 @@ class Command(BaseCommand):
         return url
 
     def _fill(self, url: str) -> None:
-        first = queries.projects()[0]
+        first = projects()[0]
         try:
             project = begin_demo(first, by=CONSOLE)
         except Conflict:
-            known = queries.demo_beside(first)
+            known = demo_beside(first)
             self.stdout.write(f"There is a demo already: {url}{known and page_of(known)}")
             return
         self.stdout.write("Simulated agents live through two weeks …")

@@ -19,7 +19,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from edictum_site.env import SettingInvalid
 from edictum_site.first_start import make_first_things
-from outcomes.queries.schema import newer_migration
+from outcomes.health.queries import newer_migration
 
 PATIENCE = 10.0  # seconds for a database that is starting itself
 LOCK = 0x6564_6963  # of PostgreSQL's advisory locks, the one that prepares

@@ -5,16 +5,17 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from edictum_site.first_start import set_up_link
-from governance import commands, queries
+from governance.people.commands.projects import first_project
+from governance.people.queries.people import somebody_can_get_in
 
 
 class Command(BaseCommand):
     help = "Print a link that makes its holder the admin, while no admin is left."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if queries.somebody_can_get_in():
+        if somebody_can_get_in():
             raise CommandError(
                 "This console has an admin, who can invite others. If only the password is lost:"
                 " manage.py changepassword <e-mail>."
             )
-        self.stdout.write(set_up_link(commands.first_project()))
+        self.stdout.write(set_up_link(first_project()))

@@ -4,9 +4,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from governance import commands, queries
-from governance.domain.actor import CONSOLE
-from governance.domain.errors import Conflict
+from governance.core.actor import CONSOLE
+from governance.core.errors import Conflict
+from governance.people.commands.accounts import activate_account, deactivate_account
+from governance.people.queries.people import user_with
 
 
 class Command(BaseCommand):
@@ -17,12 +18,12 @@ class Command(BaseCommand):
         parser.add_argument("email")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = queries.user_with(options["email"])
+        user = user_with(options["email"])
         if user is None:
             raise CommandError(f"No account has the e-mail {options['email']}.")
         switch = {
-            "deactivate": commands.deactivate_account,
-            "activate": commands.activate_account,
+            "deactivate": deactivate_account,
+            "activate": activate_account,
         }[options["to"]]
         try:
             switch(user, by=CONSOLE)

@@ -7,9 +7,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from governance import commands, queries
-from governance.domain.actor import CONSOLE
-from governance.domain.errors import Conflict, GovernanceError, Problem
+from governance.cases.commands import keep_run, replace_cases
+from governance.cases.queries import run_text
+from governance.contracts.commands.contracts import save_version
+from governance.core.actor import CONSOLE
+from governance.core.errors import Conflict, GovernanceError, Problem
+from governance.deployments.commands.deployments import deploy
+from governance.deployments.commands.requests import ask_to_deploy
+from governance.deployments.queries.requests import required_in
 from governance.management.case_files import beside
 from governance.management.contract_folder import (
     ContractFile,
@@ -21,7 +26,7 @@ from governance.management.contract_folder import (
     write,
 )
 from governance.models import BundleVersion, Project
-from governance.queries.cases import run_text
+from governance.people.queries.projects import project_with
 
 SHOWN = 20  # changes of one contract
 
@@ -78,12 +83,12 @@ class Command(BaseCommand):
             return
         self._ask(options)
         for each in plan:
-            version, _ = commands.save_version(
+            version, _ = save_version(
                 project, document=each.file.document, message=options["message"], by=CONSOLE
             )
             if each.tests and each.file.tests is not None:
-                commands.replace_cases(version.bundle, each.file.tests, by=CONSOLE)
-                self._say(f"{version}: {commands.keep_run(version).sentence}.")
+                replace_cases(version.bundle, each.file.tests, by=CONSOLE)
+                self._say(f"{version}: {keep_run(version).sentence}.")
             if env:
                 self._say(self._deploy(version, env))
 
@@ -101,17 +106,17 @@ class Command(BaseCommand):
 
     def _deploy(self, version: BundleVersion, env: str) -> str:
         try:
-            _, is_new = commands.deploy(version, to=env, by=CONSOLE)
+            _, is_new = deploy(version, to=env, by=CONSOLE)
         except Conflict as refused:
             if refused.code != "approval_required":
                 raise CommandError(f"{version} is saved and not deployed: {refused}") from refused
-            asked, _ = commands.ask_to_deploy(version, to=env, by=CONSOLE)
+            asked, _ = ask_to_deploy(version, to=env, by=CONSOLE)
             return f"{version} waits for a second person in {env}: request {asked.pk}."
         return f"{version} is live in {env}{'' if is_new else ' already'}."
 
     def _tell_push(self, plan: list[Pushed], project: Project, env: str) -> bool:
         """Whether anything is to be done."""
-        takes_two = bool(env) and queries.required_in(project, env).second_person
+        takes_two = bool(env) and required_in(project, env).second_person
         for each in plan:
             words = f"{each.file.path.name}: {each.file.name} v{each.number}, {each.becomes}"
             if env and each.is_live:
@@ -150,7 +155,7 @@ class Command(BaseCommand):
         return folder
 
     def _project(self, options: dict[str, Any]) -> Project:
-        project = queries.project_with(options["project"])
+        project = project_with(options["project"])
         if project is None:
             raise CommandError(f"There is no project {options['project']}.")
         return project

@@ -3,8 +3,12 @@
 import gc
 import os
 
-from outcomes import commands
+from outcomes.backtesting.commands import run_waiting_backtests
 from outcomes.management.beside import BesideTheWorker, take_back_when_asked_to_stop
+from outcomes.reclassification.commands.parts import run_waiting_parts
+from outcomes.sessions.commands.removal import run_waiting_removals
+from outcomes.settling.older_calls import look_through_old_calls
+from outcomes.suggestions.commands.scans import run_overdue_look, run_waiting_looks
 
 POLITENESS = 10  # agents, pages and the worker that settles come first
 
@@ -21,11 +25,11 @@ class Command(BesideTheWorker):
         # Somebody waits for the second and the third, and a look stands back for them, though not
         # for ever; more may have come.
         while (
-            commands.run_overdue_look()
-            or commands.run_waiting_backtests(1)
-            or commands.run_waiting_parts(1)
-            or commands.run_waiting_removals()
-            or commands.run_waiting_looks()
-            or commands.look_through_old_calls()
+            run_overdue_look()
+            or run_waiting_backtests(1)
+            or run_waiting_parts(1)
+            or run_waiting_removals()
+            or run_waiting_looks()
+            or look_through_old_calls()
         ):
             pass

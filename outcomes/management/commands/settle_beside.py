@@ -4,8 +4,9 @@ import gc
 import time
 from typing import Final
 
-from outcomes import commands
 from outcomes.management.beside import BesideTheWorker, take_back_when_asked_to_stop
+from outcomes.settling.prefetch import Ahead
+from outcomes.settling.settle import settle_inbox
 
 IDLE: Final = 2.0  # seconds without anything to do after which it ends
 PAUSE: Final = 0.02
@@ -18,9 +19,9 @@ class Command(BesideTheWorker):
         take_back_when_asked_to_stop()
         gc.freeze()
         busy_at = time.monotonic()
-        with commands.Ahead() as ahead:
+        with Ahead() as ahead:
             while time.monotonic() - busy_at < IDLE:
-                if commands.settle_inbox(ahead):
+                if settle_inbox(ahead):
                     busy_at = time.monotonic()
                 else:
                     time.sleep(PAUSE)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from outcomes.views.overview_charts import _is_clear_above
+from outcomes.figures.charts import _is_clear_above
 
 
 @pytest.mark.parametrize(

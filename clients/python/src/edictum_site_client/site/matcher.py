@@ -10,12 +10,7 @@ from typing import Any, NamedTuple
 from edictum_site_client.site.matching.agents_values import plain
 from edictum_site_client.site.matching.call import Call, TooMuch
 from edictum_site_client.site.matching.canonical import canonical, said, shown
-from edictum_site_client.site.matching.conditions import (
-    UNDECIDED,
-    Condition,
-    Leaf,
-    condition_of,
-)
+from edictum_site_client.site.matching.conditions import UNDECIDED, Condition, Leaf, condition_of
 from edictum_site_client.site.matching.globs import glob_matches
 from edictum_site_client.site.matching.operators import UnknownFormat
 from edictum_site_client.site.matching.patterns import Matches, pattern_of

@@ -1,0 +1,188 @@
+"""Approvals: the one that an agent asks by, those that wait, and those that ended."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from governance.approvals.domain import Status
+from governance.models import Approval as Approval  # others meet it here
+from governance.models import Project
+
+AROUND = 200  # asked for in a few minutes by one agent of one tool
+PLACE_BY_END = ("ends_at", "id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalFilter:
+    """What a list is narrowed to; empty: not at all."""
+
+    status: str = ""
+    agent_id: str = ""
+    environment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How many approvals ended, and how."""
+
+    approved: int
+    denied: int
+    timed_out: int
+
+    @property
+    def all(self) -> int:
+        return self.approved + self.denied + self.timed_out
+
+
+def approval_coded(project_id: int, code: str) -> Approval | None:
+    """With its arguments left in the database until somebody opens them."""
+    if "\0" in code:
+        return None
+    return _listed(project_id).filter(code=code).first()
+
+
+def approvals_before(
+    project_id: int, wanted: ApprovalFilter, before: int | None, limit: int, now: datetime
+) -> list[Approval]:
+    """A page of all approvals, newest first."""
+    rows = _listed(project_id).order_by("-id")
+    if wanted.status:
+        rows = rows.filter(_standing(Status(wanted.status), now))
+    if wanted.agent_id:
+        rows = rows.filter(agent_id=wanted.agent_id)
+    if wanted.environment:
+        rows = rows.filter(environment__name=wanted.environment)
+    return list((rows.filter(pk__lt=before) if before else rows)[:limit])
+
+
+def waiting_approvals(
+    project_id: int,
+    now: datetime,
+    *,
+    environment: str = "",
+    agent: str = "",
+    session: str = "",
+    limit: int,
+) -> list[Approval]:
+    """Those that somebody can still decide, the one that runs out first on top.
+
+    Of a session also those that tell none: only the calls behind them say whose they are.
+    """
+    rows = _of(_listed(project_id), environment, agent).filter(_standing(Status.PENDING, now))
+    if session:
+        rows = rows.filter(session_id__in=(session, ""))
+    return list(rows.order_by("ends_at", "id")[:limit])
+
+
+def ended_approvals(
+    project_id: int,
+    now: datetime,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    environment: str = "",
+    agent: str = "",
+) -> QuerySet[Approval, Approval]:
+    rows = _of(_listed(project_id), environment, agent).filter(ends_at__lte=now)
+    if since is not None:
+        rows = rows.filter(ends_at__gte=since)
+    return rows if until is None else rows.filter(ends_at__lt=until)
+
+
+def ended_in(
+    project_id: int,
+    since: datetime,
+    cut: datetime,
+    until: datetime,
+    *,
+    environment: str = "",
+    agent: str = "",
+) -> tuple[Ended, Ended]:
+    """Of two times: up to the cut, and from there on."""
+    rows = Approval.objects.filter(project=project_id, ends_at__gte=since, ends_at__lt=until)
+    of = {"before": Q(ends_at__lt=cut), "now": Q(ends_at__gte=cut)}
+    counts = (
+        _of(rows, environment, agent)
+        .order_by()
+        .aggregate(
+            **{
+                f"{name}_{status}": Count("id", filter=when & such)
+                for name, when in of.items()
+                for status, such in (
+                    ("approved", Q(status=Status.APPROVED)),
+                    ("denied", Q(status=Status.DENIED)),
+                    ("all", Q()),
+                )
+            }
+        )
+    )
+    before, now = (
+        Ended(
+            approved := counts[f"{name}_approved"],
+            denied := counts[f"{name}_denied"],
+            counts[f"{name}_all"] - approved - denied,
+        )
+        for name in of
+    )
+    return before, now
+
+
+def approvals_near(
+    environment_id: int, *, agent_id: str, tool_name: str, since: datetime, until: datetime
+) -> list[Approval]:
+    """What an agent asked for of one tool around a time, in the order of asking."""
+    rows = Approval.objects.filter(
+        environment=environment_id,
+        agent_id=agent_id,
+        tool_name=tool_name,
+        created_at__range=(since, until),
+    )
+    return list(_light(rows).order_by("id")[:AROUND])
+
+
+def due_approvals(now: datetime, limit: int) -> list[Approval]:
+    """Of all projects those that ran out and are not noted as such."""
+    rows = Approval.objects.filter(status=Status.PENDING, ends_at__lte=now)
+    return list(_light(rows).order_by("ends_at")[:limit])
+
+
+def projects_with_approvals_before(before: datetime) -> list[Project]:
+    """Those that have any which ended before."""
+    old = Approval.objects.filter(project=OuterRef("pk"), ends_at__lt=before)
+    return list(Project.objects.filter(Exists(old.exclude(status=Status.PENDING))))
+
+
+def approvals_ended_before(
+    project: Project, before: datetime, limit: int
+) -> list[tuple[int, str, datetime]]:
+    """Id, status and end of each, the oldest first."""
+    rows = Approval.objects.filter(project=project, ends_at__lt=before)
+    ended = rows.exclude(status=Status.PENDING).order_by("ends_at", "id")
+    return list(ended.values_list("pk", "status", "ends_at")[:limit])
+
+
+def _listed(project_id: int) -> QuerySet[Approval, Approval]:
+    return _light(Approval.objects.filter(project=project_id))
+
+
+def _of(
+    rows: QuerySet[Approval, Approval], environment: str, agent: str
+) -> QuerySet[Approval, Approval]:
+    if environment:
+        rows = rows.filter(environment__name=environment)
+    return rows.filter(agent_id=agent) if agent else rows
+
+
+def _light(rows: QuerySet[Approval, Approval]) -> QuerySet[Approval, Approval]:
+    return rows.select_related("environment", "project").defer("arguments")
+
+
+def _standing(status: Status, now: datetime) -> Q:
+    match status:
+        case Status.PENDING:
+            return Q(status=Status.PENDING, ends_at__gt=now)
+        case Status.TIMEOUT:
+            return Q(status=Status.TIMEOUT) | Q(status=Status.PENDING, ends_at__lte=now)
+        case _:
+            return Q(status=status)

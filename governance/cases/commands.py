@@ -1,0 +1,161 @@
+"""Cases of contracts: written, put in order, removed; and run when a version is to be trusted."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from governance.audit.log import Detail, record
+from governance.cases.domain.cases import Case as Told
+from governance.cases.domain.cases import expected_words
+from governance.cases.domain.limits import MOST_CASES, problems_of
+from governance.cases.queries import Ran, case_named, case_numbered, cases_of, run_of
+from governance.core.actor import Actor
+from governance.core.errors import Conflict, InvalidInput, NotFound, Problem
+from governance.core.queues import held
+from governance.models import Bundle, BundleVersion, Case, CaseRun
+from governance.people.policies import Action, refuse_unless
+
+
+class NameTaken(Conflict):
+    code = "name_taken"
+
+    def __init__(self, name: str) -> None:
+        problem = Problem(path="name", message="Another test has this name already.")
+        super().__init__(f"Another test is called “{name}” already.", errors=[problem])
+
+
+@transaction.atomic
+def add_case(bundle: Bundle, case: Told, *, by: Actor) -> Case:
+    """After those that are there."""
+    refuse_unless(by, Action.WRITE_CONTRACT)
+    _refuse_unfit(case)
+    bundle = held(bundle)
+    there = Case.objects.filter(bundle=bundle)
+    if there.count() >= MOST_CASES:
+        raise InvalidInput(f"A contract has at most {MOST_CASES} tests: remove one first.")
+    if case_named(bundle, case.name):
+        raise NameTaken(case.name)
+    last = there.aggregate(last=Max("position"))["last"] or 0
+    row = _new(bundle, case, position=last + 1, by=by)
+    row.save()
+    _record(by, "test added", row)
+    return row
+
+
+@transaction.atomic
+def change_case(case: Case, to: Told, *, by: Actor) -> Case:
+    refuse_unless(by, Action.WRITE_CONTRACT)
+    _refuse_unfit(to)
+    row = _locked(case)
+    if (there := case_named(row.bundle, to.name)) and there.pk != row.pk:
+        raise NameTaken(to.name)
+    if row.told() == to:
+        return row
+    was = row.name
+    row.take(to)
+    row.author, row.changed_at = str(by)[:320], timezone.now()
+    row.save()
+    _record(by, "test changed", row, **({"was": was} if was != row.name else {}))
+    return row
+
+
+@transaction.atomic
+def move_case(case: Case, *, by: Actor, up: bool) -> None:
+    """Past its neighbour; where there is none it stays."""
+    refuse_unless(by, Action.WRITE_CONTRACT)
+    row = _locked(case)
+    order = cases_of(row.bundle)
+    here = next(place for place, each in enumerate(order) if each.pk == row.pk)
+    there = here + (-1 if up else 1)
+    if not 0 <= there < len(order):
+        return
+    order[here], order[there] = order[there], order[here]
+    for position, each in enumerate(order, start=1):
+        if each.position != position:
+            Case.objects.filter(pk=each.pk).update(position=position)
+    _record(by, "test moved", row, up=up)
+
+
+@transaction.atomic
+def remove_case(case: Case, *, by: Actor) -> None:
+    refuse_unless(by, Action.WRITE_CONTRACT)
+    row = _locked(case)
+    _record(by, "test removed", row)
+    row.delete()
+
+
+@transaction.atomic
+def replace_cases(bundle: Bundle, cases: Sequence[Told], *, by: Actor) -> list[Case]:
+    """Exactly these, in this order; nothing is told to the log where they are these already."""
+    refuse_unless(by, Action.WRITE_CONTRACT)
+    refuse_unfit_cases(cases)
+    bundle = held(bundle)
+    there = cases_of(bundle)
+    if [row.told() for row in there] == list(cases):
+        return there
+    Case.objects.filter(bundle=bundle).delete()
+    rows = [_new(bundle, case, position=at, by=by) for at, case in enumerate(cases, start=1)]
+    Case.objects.bulk_create(rows)
+    details: dict[str, Detail] = {"was": len(there), "tests": [row.name for row in rows]}
+    record(by, "tests replaced", bundle.name, project=bundle.project, details=details)
+    return cases_of(bundle)
+
+
+def refuse_unfit_cases(cases: Sequence[Told]) -> None:
+    if len(cases) > MOST_CASES:
+        raise InvalidInput(f"A contract has at most {MOST_CASES} tests.")
+    seen: set[str] = set()
+    for place, case in enumerate(cases):
+        _refuse_unfit(case, f"cases[{place}].")
+        if case.name in seen:
+            unfit = f"Another test is called “{case.name}” already."
+            raise InvalidInput.at(f"cases[{place}].name", unfit)
+        seen.add(case.name)
+
+
+def keep_run(version: BundleVersion) -> Ran:
+    """Run the cases against this version, and keep what became of them; outside a transaction."""
+    ran = run_of(version)
+    if not ran.results:
+        if not ran.why:
+            CaseRun.objects.filter(version=version).delete()
+        return ran
+    CaseRun.objects.update_or_create(
+        version=version,
+        defaults={
+            "ran_at": timezone.now(),
+            "cases": len(ran.results),
+            "failing": ran.failing,
+            "results": json.dumps([asdict(each) for each in ran.results]),
+        },
+    )
+    return ran
+
+
+def _new(bundle: Bundle, case: Told, *, position: int, by: Actor) -> Case:
+    row = Case(bundle=bundle, position=position, author=str(by)[:320], changed_at=timezone.now())
+    row.take(case)
+    return row
+
+
+def _locked(case: Case) -> Case:
+    held(case.bundle)
+    row = case_numbered(case.bundle, case.pk)
+    if row is None:
+        raise NotFound("This test was removed already.")
+    return row
+
+
+def _refuse_unfit(case: Told, path: str = "") -> None:
+    found = [Problem(path=path + each.path, message=each.message) for each in problems_of(case)]
+    if found:
+        raise InvalidInput(str(found[0]), errors=found)
+
+
+def _record(by: Actor, action: str, row: Case, **more: Detail) -> None:
+    details = {"expects": expected_words(row.told())} | more
+    record(by, action, str(row), project=row.bundle.project, details=details)

@@ -1,0 +1,195 @@
+"""The tests of a contract: listed with what the newest version says, written, moved, removed."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from governance.cases import commands as cases_commands
+from governance.cases.commands import NameTaken, add_case, change_case
+from governance.cases.domain.limits import MOST_CASES
+from governance.cases.queries import case_numbered, cases_of, run_kept, run_text
+from governance.cases.views.call_form import CaseForm, SessionForm, shown_case
+from governance.contracts.queries.bundles import document_of
+from governance.contracts.queries.contracts import existing_bundle, newest_version, versions_before
+from governance.contracts.queries.drafts import draft_of, text_of
+from governance.contracts.views.named import version_asked
+from governance.contracts.views.tabs import CASES, shown_tabs
+from governance.core.errors import InvalidInput, NotFound
+from governance.core.table_columns import CASES as TESTS
+from governance.core.table_files import Tables, one_of_tables
+from governance.forms import sent
+from governance.models import Bundle, Case
+from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action, may
+from governance.people.queries.projects import environments
+from governance.texts.outline import outline
+
+DRAFT = "draft"
+EXAMPLE = '[\n  {"tool": "…", "args": {}, "times": 3}\n]'
+
+
+@require_safe
+@member_page()
+def cases(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
+    """Run now, against one's draft or the version that is asked for, else the newest."""
+    bundle = existing_bundle(request.project, bundle_name)
+    draft = draft_of(bundle, request.user.pk)
+    asks_draft = draft is not None and request.GET.get("version") == DRAFT
+    version = None if asks_draft else version_asked(bundle, request.GET.get("version", ""))
+    rows = cases_of(bundle)
+    text = draft.text if draft and version is None else bytes(version.document) if version else ""
+    ran = run_text(text, [row.told() for row in rows])
+    context = _head(request, bundle) | {
+        "page_title": f"Tests of {bundle.name}",
+        "version": version,
+        "draft": draft,
+        "ran": ran,
+        "rows": list(zip(rows, ran.results, strict=True)) if ran.results else [],
+        "unrun": rows if ran.why else [],
+        "kept": run_kept(version) if version else None,
+        "versions": versions_before(bundle, None, 50),
+        "is_full": len(rows) >= MOST_CASES,
+    }
+    told = context["rows"] or [(row, None) for row in rows]
+    tables: Tables = {"tests": (TESTS, told)}
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "cases/cases.html", context)
+
+
+@require_safe
+@member_page()
+def cases_panel(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """The card beside the editor: of one's draft as it is kept, without one of the newest."""
+    if "HX-Request" not in request.headers:
+        there = reverse("governance:cases", args=[request.project.slug, bundle_name])
+        return redirect(f"{there}?version={DRAFT}")
+    bundle = existing_bundle(request.project, bundle_name)
+    draft = draft_of(bundle, request.user.pk)
+    rows = cases_of(bundle)
+    version = None if draft else version_asked(bundle, request.GET.get("version", ""))
+    text = draft.text if draft else text_of(version)
+    ran = run_text(text, [row.told() for row in rows])
+    context = {
+        "bundle": bundle,
+        "ran": ran,
+        "draft": draft,
+        "there": len(rows),
+        "may_write": may(request.role, Action.WRITE_CONTRACT),
+    }
+    return render(request, "cases/_cases_panel.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CONTRACT)
+def new_case(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """`fill` brings a call from elsewhere: what it must be is for the author to say."""
+    bundle = existing_bundle(request.project, bundle_name)
+    if request.method == "POST" and "fill" in request.POST:
+        return case_page(request, bundle, CaseForm(initial=_brought(request)))
+    form = CaseForm(sent(request))
+    return _write(request, bundle, form, None)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CONTRACT)
+def new_session_case(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    bundle = existing_bundle(request.project, bundle_name)
+    if request.method == "POST" and "fill" not in request.POST:
+        return _write(request, bundle, SessionForm(request.POST), None)
+    initial = {"calls": EXAMPLE} | _brought(request)
+    return case_page(request, bundle, SessionForm(initial=initial))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CONTRACT)
+def edit_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpResponse:
+    bundle = existing_bundle(request.project, bundle_name)
+    row = _case(bundle, case_id)
+    kind = CaseForm if row.action else SessionForm
+    if request.method == "POST":
+        return _write(request, bundle, kind(request.POST), row)
+    return case_page(request, bundle, kind(initial=shown_case(row.told())), row)
+
+
+@require_POST
+@member_page(Action.WRITE_CONTRACT)
+def move_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpResponse:
+    row = _case(existing_bundle(request.project, bundle_name), case_id)
+    cases_commands.move_case(row, up="up" in request.POST, by=request.actor)
+    return redirect("governance:cases", request.project.slug, bundle_name)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CONTRACT)
+def remove_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpResponse:
+    bundle = existing_bundle(request.project, bundle_name)
+    row = _case(bundle, case_id)
+    if request.method == "POST":
+        cases_commands.remove_case(row, by=request.actor)
+        messages.success(request, f"The test “{row.name}” is removed.")
+        return redirect("governance:cases", request.project.slug, bundle_name)
+    context = _head(request, bundle) | {"page_title": f"Remove {row.name}", "case": row}
+    return render(request, "cases/remove_case.html", context)
+
+
+def _write(
+    request: MemberRequest, bundle: Bundle, form: CaseForm | SessionForm, row: Case | None
+) -> HttpResponse:
+    if not form.is_bound or not form.is_valid():
+        return case_page(request, bundle, form, row)
+    try:
+        if row is None:
+            row = add_case(bundle, form.case(), by=request.actor)
+        else:
+            row = change_case(row, form.case(), by=request.actor)
+    except (InvalidInput, NameTaken) as refused:
+        form.take(refused)
+        return case_page(request, bundle, form, row)
+    messages.success(request, f"The test “{row.name}” is kept.")
+    return redirect("governance:cases", request.project.slug, bundle.name)
+
+
+def case_page(
+    request: MemberRequest, bundle: Bundle, form: CaseForm | SessionForm, row: Case | None = None
+) -> HttpResponse:
+    context = _head(request, bundle) | {
+        "page_title": f"Edit {row.name}" if row else "New test",
+        "form": form,
+        "case": row,
+        "is_session": isinstance(form, SessionForm),
+        "rule_ids": rule_ids_of(bundle),
+        "known_environments": environments(request.project),
+    }
+    status = 422 if form.is_bound and form.errors else 200
+    return render(request, "cases/edit_case.html", context, status=status)
+
+
+def _brought(request: MemberRequest) -> dict[str, str]:
+    """What a form elsewhere sent along for the fields of this one."""
+    names = {*CaseForm.base_fields, *SessionForm.base_fields}
+    return {name: str(request.POST[name]) for name in names if name in request.POST}
+
+
+def rule_ids_of(bundle: Bundle) -> list[str]:
+    version = newest_version(bundle)
+    return [rule.id for rule in outline(document_of(version))] if version else []
+
+
+def _head(request: MemberRequest, bundle: Bundle) -> dict[str, Any]:
+    return {
+        "bundle": bundle,
+        "tabs": shown_tabs(request, bundle.name, CASES),
+        "may_write": may(request.role, Action.WRITE_CONTRACT),
+    }
+
+
+def _case(bundle: Bundle, number: int) -> Case:
+    case = case_numbered(bundle, number)
+    if case is None:
+        raise NotFound("There is no such test.")
+    return case

@@ -1,0 +1,237 @@
+"""The skeleton of a rule that is true of one result: it looks at the field that tells most.
+
+It is a beginning for a person to read and change, so it is chosen by what fields are called and
+hold, as the reference of result shapes has them; that a result fails is for the person to say.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator
+from typing import Final, NamedTuple
+
+from governance.checks.authoring.inserting import Pairs
+from governance.checks.language.rules import LONGEST_TOOL
+from governance.core.free_names import as_free_name
+from governance.core.json_value import Json
+
+_DEEPEST: Final = 3
+_WIDEST: Final = 40  # fields of one object that are looked at
+_LONGEST_JSON: Final = 65_536  # characters of a text that is parsed for it
+_LONGEST: Final = 60  # characters of a text that a rule compares with
+_SAYS_YES: Final = frozenset(("ok", "success", "succeeded", "successful", "passed", "valid"))
+_SAYS_NO: Final = frozenset(
+    ("iserror", "error", "failed", "failure", "haserrors", "interrupted", "timedout", "denied")
+)
+_ERRORS: Final = frozenset(
+    ("error", "errors", "exception", "err", "fault", "errormessage", "errorcode", "failurereason")
+)
+_STATUS: Final = frozenset(("status", "statuscode", "httpstatus", "code", "httpcode"))
+_EXITS: Final = frozenset(("exitcode", "returncode", "exitstatus", "rc", "exit"))
+_STATES: Final = frozenset(
+    ("status", "state", "type", "outcome", "result", "phase", "finishreason")
+)
+_COUNTS: Final = frozenset(
+    ("failed", "failures", "errorcount", "failedcount", "errors", "rejected")
+)
+_FAILING: Final = frozenset(
+    (
+        "error",
+        "failed",
+        "failure",
+        "fail",
+        "aborted",
+        "cancelled",
+        "canceled",
+        "rejected",
+        "expired",
+    )
+)
+_PENDING: Final = frozenset(
+    ("queued", "running", "pending", "inprogress", "processing", "accepted", "started", "waiting")
+)
+_LABELS: Final = {"timedout": "timeout", "denied": "denied", "interrupted": "interrupted"}
+_MESSAGES: Final = ("message", "error", "detail", "reason", "description")
+_BARE: Final = re.compile(r"[A-Za-z_$@][A-Za-z0-9_$@-]*")
+_LEAD: Final = re.compile(r"[A-Za-z][\w. ]{1,38}:(?=\s)")
+_WORDS: Final = re.compile(r"[a-z0-9]+")
+
+
+class Field(NamedTuple):
+    above: str  # the selector of the object that it is a field of
+    selector: str
+    name: str  # letters and digits of its key, small
+    value: Json
+    inside: Json  # the object that it is a field of
+
+
+class _Chosen(NamedTuple):
+    """`weight`: the less, the more it tells."""
+
+    weight: int
+    field: Field
+    asks: dict[str, Json]  # an operator and what it takes
+    verdict: str = "failure"
+    label: str = ""
+
+
+def rule_for(result: Json, tool: str, taken: Collection[str]) -> Pairs:
+    """A rule, key by key. It is true of this result of this tool."""
+    chosen = min(_all(result), key=lambda each: each.weight)
+    pairs: list[tuple[str, Json]] = [("id", as_free_name(_slug(chosen), taken))]
+    if tool and len(tool) <= LONGEST_TOOL and not re.search(r"[\[\]{}|,*?\0]", tool):
+        pairs.append(("tool", tool))
+    pairs.append(("when", {chosen.field.selector: chosen.asks}))
+    pairs.append(("verdict", chosen.verdict))
+    if reason := _reason(chosen):
+        pairs.append(("reason", reason))
+    if chosen.label:
+        pairs.append(("label", chosen.label))
+    return pairs
+
+
+def _all(result: Json) -> Iterator[_Chosen]:
+    whole = Field("", "result", "", result, None)
+    yield from _of_the_whole(whole)
+    for depth, field in _fields(result, "result", 1):
+        for each in _of_a_field(field):
+            yield each._replace(weight=each.weight * 10 + depth)
+    if isinstance(result, str):
+        yield from _inside_text(result)
+
+
+def _of_the_whole(whole: Field) -> Iterator[_Chosen]:
+    match whole.value:
+        case None:
+            yield _Chosen(0, whole, {"type": "null"})
+        case str() | list() | dict() as nothing if not nothing:
+            yield _Chosen(0, whole, {"empty": True})
+        case str() as text if "Traceback (most recent call last)" in text:
+            yield _Chosen(0, whole, {"contains": "Traceback (most recent call last)"})
+        case str() as text if text.strip():
+            lead = _LEAD.match(text)
+            begins = lead[0] if lead else text.lstrip("\n").split("\n")[0][:_LONGEST]
+            if text.startswith(begins) and begins:
+                yield _Chosen(500, whole, {"starts_with": begins})
+            else:
+                yield _Chosen(950, whole, {"type": "string"})
+        case bool() | int() | float():
+            yield _Chosen(900, whole, {"equals": whole.value})
+        case list():
+            yield _Chosen(950, whole, {"type": "array"})
+        case dict():
+            yield _Chosen(950, whole, {"type": "object"})
+        case _:
+            yield _Chosen(950, whole, {"type": "string"})
+
+
+def _of_a_field(field: Field) -> Iterator[_Chosen]:
+    name, value = field.name, field.value
+    match value:
+        case bool():
+            if name in _SAYS_YES:
+                yield _Chosen(1 if value is False else 60, field, {"equals": value})
+            elif name in _SAYS_NO:
+                label = _LABELS.get(name, "") if value else ""
+                yield _Chosen(1 if value else 60, field, {"equals": value}, label=label)
+            else:
+                yield _Chosen(70, field, {"equals": value})
+        case int() | float():
+            yield from _of_a_number(field, value)
+        case str():
+            yield from _of_a_text(field, value)
+        case list() | dict() if not value:
+            yield _Chosen(65, field, {"empty": True})
+        case list() | dict() if name in _ERRORS:
+            asks: dict[str, Json] = (
+                {"exists": True} if isinstance(value, dict) else {"empty": False}
+            )
+            yield _Chosen(4, field, asks)
+        case None:
+            yield _Chosen(85, field, {"type": "null"})
+        case _:
+            pass
+
+
+def _of_a_number(field: Field, value: float) -> Iterator[_Chosen]:
+    name = field.name
+    if name in _EXITS and value != 0:
+        yield _Chosen(3, field, {"not_equals": 0})
+    elif name in _STATUS and 400 <= value < 600:
+        yield _Chosen(5, field, {"gte": 400})
+    elif name in _COUNTS and value > 0:
+        yield _Chosen(8, field, {"gt": 0})
+    elif name in _STATUS or name in _EXITS:
+        yield _Chosen(62, field, {"equals": value})
+    else:
+        yield _Chosen(90, field, {"equals": value})
+
+
+def _of_a_text(field: Field, text: str) -> Iterator[_Chosen]:
+    small = "".join(_WORDS.findall(text.lower()))
+    short = 0 < len(text) <= _LONGEST
+    if field.name in _STATES and small in _PENDING and short:
+        yield _Chosen(6, field, {"equals": text}, verdict="unknown", label="pending")
+    elif field.name in _STATES and small in _FAILING and short:
+        yield _Chosen(2, field, {"equals": text})
+    elif field.name in _ERRORS and text:
+        yield _Chosen(4, field, {"exists": True})
+    elif field.name in _STATES and short:
+        yield _Chosen(63, field, {"equals": text})
+    elif short:
+        yield _Chosen(88, field, {"equals": text})
+    elif not text:
+        yield _Chosen(66, field, {"empty": True})
+
+
+def _inside_text(text: str) -> Iterator[_Chosen]:
+    if len(text) > _LONGEST_JSON or text.lstrip()[:1] not in ("{", "["):
+        return
+    try:
+        inner: Json = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    for depth, field in _fields(inner, "result|json", 1):
+        for each in _of_a_field(field):
+            yield each._replace(weight=each.weight * 10 + depth)
+
+
+def _fields(value: Json, above: str, depth: int) -> Iterator[tuple[int, Field]]:
+    if not isinstance(value, dict) or depth > _DEEPEST:
+        return
+    for key, inner in list(value.items())[:_WIDEST]:
+        if len(key) > _LONGEST:
+            continue
+        selector = f"{above}.{key if _BARE.fullmatch(key) else json.dumps(key)}"
+        name = "".join(_WORDS.findall(key.lower()))
+        yield depth, Field(above, selector, name, inner, value)
+        yield from _fields(inner, selector, depth + 1)
+
+
+def _slug(chosen: _Chosen) -> str:
+    last = re.split(r"[.\"|]", chosen.field.selector.rstrip('"'))[-1]
+    words = "-".join(_WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", "-", last).lower()))
+    lead = ""
+    match chosen.asks:
+        case {"equals": False}:
+            lead = "not-"
+        case {"type": str(kind)} if words == "result":
+            words = f"{kind}-result"
+        case {"contains": _}:
+            words = "traceback"
+        case {"starts_with": str(text)}:
+            words = "-".join(_WORDS.findall(text.lower())[:4]) or "text"
+        case _:
+            pass
+    return f"{lead}{words or 'result'}"[:50]
+
+
+def _reason(chosen: _Chosen) -> str:
+    """What is shown beside the verdict: a message of the result, or the value that was seen."""
+    _, at, _, value, inside = chosen.field
+    if isinstance(inside, dict) and "{" not in at and "}" not in at:
+        for name in _MESSAGES:
+            if isinstance(inside.get(name), str) and inside[name]:
+                return f"{{{chosen.field.above}.{name}}}"
+        if isinstance(value, dict) and isinstance(value.get("message"), str):
+            return f"{{{at}.message}}"
+    return "" if value in (None, "", [], {}) else "{value}"

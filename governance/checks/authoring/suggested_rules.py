@@ -1,0 +1,88 @@
+"""A rule of the shipped library, written into the text of a check for one tool."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+import yaml
+
+from governance.checks.authoring.flow import flow
+from governance.checks.authoring.inserting import Pairs, rule_ids, rules_of, with_rule
+from governance.checks.domain.success import DEFAULT
+from governance.checks.language.rules import KEYS, LONGEST_TOOL
+from governance.checks.language.shipped import shipped, shipped_text
+from governance.core.free_names import as_free_name
+
+_NO_GLOB: Final = re.compile(r"[\[\]{}|,\0]")
+_NO_NAME: Final = re.compile(r"[^a-z0-9]+")
+_OF_ITEMS: Final = frozenset(["any_item", "every_item", "no_item", "count_items"])
+LONGEST_NAME: Final = 40
+_NEW: Final = """\
+apiVersion: edictum-site/v1
+kind: SuccessCheck
+metadata:
+  name: {name}
+  description: ""
+otherwise: {otherwise}
+{include}rules: []
+"""
+
+
+def name_for(tool: str) -> str:
+    """Of a check for one tool; it may be taken."""
+    return _NO_NAME.sub("-", tool.lower()).strip("-")[:LONGEST_NAME].strip("-") or "tool"
+
+
+def new_text(name: str, judge: str) -> str:
+    """Of a check that says what this one of the console's says, until it has rules of its own."""
+    if judge == DEFAULT.name or shipped_text(judge) is None:
+        return _NEW.format(name=flow(name), otherwise="default", include="")
+    otherwise = shipped()[judge]["otherwise"]
+    return _NEW.format(name=flow(name), otherwise=otherwise, include=f"include: [{judge}]\n")
+
+
+def with_suggested(text: str, check: str, rule: str, tool: str) -> str:
+    """Last of its rules, so that none of them is overruled, and for this tool alone.
+
+    What the library would ask before it, and not call a failure, is asked before it here too.
+    What stands there already is not written twice.
+    """
+    there = [_without_id(each) for each in rules_of(text)]
+    for pairs in _rules(check, rule):
+        written = dict(pairs) | {"id": as_free_name(str(dict(pairs)["id"]), rule_ids(text))}
+        if not _NO_GLOB.search(tool) and 0 < len(tool) <= LONGEST_TOOL:
+            written["tool"] = tool
+        if _without_id(written) in there:
+            continue
+        text = with_rule(text, [(key, written[key]) for key in KEYS if key in written]).text
+    return text
+
+
+def _without_id(rule: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in rule.items() if key != "id"}
+
+
+def _rules(check: str, rule: str) -> Sequence[Pairs]:
+    document: dict[str, Any] = yaml.load(
+        shipped_text(check) or "rules: []", Loader=yaml.CSafeLoader
+    )
+    before: list[Pairs] = []
+    for each in document["rules"]:
+        if each["id"] == rule:
+            return [*before, list(each.items())]
+        if each["verdict"] != "failure":
+            before.append(list(each.items()))
+    return []
+
+
+@cache
+def looks_at_items(check: str, rule: str) -> bool:
+    """Whether it is some items of a list that tell of the failure, and not that there is a list."""
+    return any(dict(pairs)["id"] == rule and _asks_items(pairs) for pairs in _rules(check, rule))
+
+
+def _asks_items(part: object) -> bool:
+    if isinstance(part, dict):
+        return not _OF_ITEMS.isdisjoint(part) or any(map(_asks_items, part.values()))
+    return isinstance(part, list | tuple) and any(map(_asks_items, part))

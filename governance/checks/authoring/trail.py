@@ -1,0 +1,99 @@
+"""The rules of a check that are asked about one result, in their order, up to the one that decides:
+what each looked at, and what stood there. For people: verdicts come from the matcher alone."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from governance.checks.language.compiled import Compiled
+from governance.checks.language.matcher import default
+from governance.checks.language.matching.call import MISSING, UNREAD, Call, TooMuch
+from governance.checks.language.matching.canonical import canonical, said
+from governance.checks.language.matching.conditions import UNDECIDED, condition_of
+from governance.checks.language.matching.globs import glob_matches
+from governance.checks.language.matching.patterns import pattern_of
+from governance.checks.language.matching.selectors import selector_of
+from governance.core.json_value import Json
+
+WORK: Final = 2_000_000  # while somebody waits for a page
+LOOKED_AT: Final = 4  # selectors of one rule
+SHOWN: Final = 120  # characters of a value
+OTHERWISE: Final = "otherwise"
+BUILT_IN: Final = ("null", "is_error", "error_prefix")  # what it asks, one after the other
+
+
+@dataclass(frozen=True, slots=True)
+class Saw:
+    selector: str
+    value: str  # as JSON; empty: it is missing
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    rule: str
+    saw: tuple[Saw, ...]
+    decides: bool
+
+
+def trail(
+    compiled: Compiled, tool: str, output: Json, elapsed_ms: float | None = None
+) -> list[Step]:
+    """Without an end where that would take too much work."""
+    call = Call(tool, output, elapsed_ms)
+    call.left = WORK
+    found: list[Step] = []
+    try:
+        for step in _steps(compiled, call):
+            found.append(step)
+            if step.decides:
+                break
+    except TooMuch:
+        pass
+    return found
+
+
+def _steps(compiled: Compiled, call: Call) -> Iterator[Step]:
+    patterns = [pattern_of(each) for each in compiled["automata"]]
+    for rule in compiled["rules"]:
+        if not glob_matches(rule["tool"], call.tool):
+            continue
+        name = f"{rule['of']}/{rule['id']}" if rule["of"] else rule["id"]
+        leaf = condition_of(rule["when"], patterns)(call)
+        if leaf is UNDECIDED:
+            raise TooMuch
+        yield Step(name, tuple(islice(_saw(rule["when"], call), LOOKED_AT)), leaf is not None)
+    if compiled["otherwise"] == "default":
+        yield from _of_the_built_in(call)
+    yield Step(OTHERWISE, (), decides=True)
+
+
+def _of_the_built_in(call: Call) -> Iterator[Step]:
+    decides, result = default(call.result).rule, call.result
+    for rule in BUILT_IN:
+        saw: tuple[Saw, ...] = ()
+        if rule == "is_error":
+            flag = result.get("is_error", MISSING) if isinstance(result, dict) else MISSING
+            saw = (_seen("result.is_error", flag),)
+        yield Step(rule, saw, rule == decides)
+
+
+def _saw(condition: Mapping[str, Any], call: Call) -> Iterator[Saw]:
+    """Of each leaf; not what is asked of the items of a list."""
+    if "select" in condition:
+        yield _seen(condition["text"], selector_of(condition["select"])(call))
+        return
+    inner = [condition["not"]] if "not" in condition else condition.get("all", condition.get("any"))
+    seen = set[Saw]()
+    for each in inner or ():
+        for saw in _saw(each, call):
+            if saw not in seen:
+                seen.add(saw)
+                yield saw
+
+
+def _seen(selector: str, value: Any) -> Saw:
+    if value is MISSING or value is UNREAD:
+        return Saw(selector, "")
+    text = canonical(said(value) if type(value) is str else value, SHOWN)
+    return Saw(selector, text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

@@ -1,0 +1,98 @@
+"""Which check judges which calls: the list is replaced whole, and only as it was seen."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from django.db import transaction
+from django.utils import timezone
+
+from governance.audit.log import Detail, record
+from governance.checks.domain.bindings import MOST_LINES, Binding
+from governance.checks.queries.bindings import Bindings, bindings_in
+from governance.checks.queries.checks import missing_checks
+from governance.core.actor import Actor, shown
+from governance.core.errors import Conflict, InvalidInput, Problem
+from governance.core.texts import can_be_kept
+from governance.models import CheckBindings, Project
+from governance.models.projects import ENVIRONMENT_NAME
+from governance.people.commands.environments import environment_named
+from governance.people.policies import Action, refuse_unless
+
+LONGEST = {"environment": 128, "agent": 128, "tool": 1_024}  # as what they are matched against
+
+
+class BindingsMovedOn(Conflict):
+    """Somebody has changed the bindings since; the present ones are told."""
+
+    code = "moved_on"
+
+    def __init__(self, present: Bindings) -> None:
+        super().__init__(
+            f"The bindings were changed meanwhile by {shown(present.changed_by)}: they are at "
+            f"revision {present.revision} now."
+        )
+        self.present = present
+
+
+def bind(
+    project: Project, lines: Sequence[Binding], *, revision: int | None = None, by: Actor
+) -> Bindings:
+    """Exactly these lines in this order; nothing is told to the log where they are these already.
+
+    With `revision` they are refused when it is not the present one.
+    """
+    refuse_unless(by, Action.WRITE_BINDING)
+    _refuse_unfit(project, lines)
+    with transaction.atomic():
+        row, _ = CheckBindings.objects.select_for_update().get_or_create(project=project)
+        present = bindings_in(row)
+        if revision is not None and revision != present.revision:
+            raise BindingsMovedOn(present)
+        if present.lines == tuple(lines):
+            return present
+        for name in sorted({line.environment for line in lines if _is_a_name(line.environment)}):
+            environment_named(project, name)
+        row.lines = [[*line.globs, line.check] for line in lines]
+        row.revision += 1
+        row.changed_by, row.changed_at = str(by)[:254], timezone.now()
+        row.save()
+        details: dict[str, Detail] = {
+            "revision": row.revision,
+            "was": [str(line) for line in present.lines],
+            "lines": [str(line) for line in lines],
+        }
+        record(by, "bindings changed", project.name, project=project, details=details)
+    return bindings_in(row)
+
+
+def _refuse_unfit(project: Project, lines: Sequence[Binding]) -> None:
+    if len(lines) > MOST_LINES:
+        raise InvalidInput(f"A project has at most {MOST_LINES} bindings.")
+    absent = missing_checks(project, {line.check for line in lines})
+    found = [
+        Problem(path=f"bindings[{place}].{field}", message=message)
+        for place, line in enumerate(lines)
+        for field, message in _unfit(line, absent)
+    ]
+    if found:
+        raise InvalidInput(f"{found[0].path}: {found[0].message}", errors=found)
+
+
+def _unfit(line: Binding, absent: set[str]) -> Iterator[tuple[str, str]]:
+    for (field, longest), glob in zip(LONGEST.items(), line.globs, strict=True):
+        if not 0 < len(glob) <= longest or not can_be_kept(glob):
+            yield field, f"A glob has 1 to {longest:,} characters, without NUL; * fits everything."
+    if not _has_wildcard(line.environment) and not _is_a_name(line.environment):
+        yield "environment", "No environment can have this name, so the line would never fit."
+    if not line.check:
+        yield "check", "Name the check that judges these calls."
+    elif line.check in absent:
+        yield "check", f"There is no check {line.check[:128]!r} here."
+
+
+def _has_wildcard(glob: str) -> bool:
+    return "*" in glob or "?" in glob
+
+
+def _is_a_name(glob: str) -> bool:
+    return re.match(ENVIRONMENT_NAME, glob) is not None

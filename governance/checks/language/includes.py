@@ -1,0 +1,145 @@
+"""The rules of other checks that a check takes in, in the versions that it is given."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias, cast
+
+from governance.checks.language.compiled import Compiled, Condition, Rule
+from governance.checks.language.fields import listed, name_of
+from governance.checks.language.pattern_table import PatternTable
+from governance.checks.language.problems import Problems
+from governance.checks.language.tree import Keys, Node
+
+Included: TypeAlias = Callable[[str], Compiled | None]
+
+MOST_INCLUDED: Final = 50
+DEFAULT: Final = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Includes:
+    problems: Problems
+    patterns: PatternTable
+    taken: dict[str, int] = field(default_factory=dict)  # their versions, by name
+
+    def rules(self, document: Keys, name: str, included: Included) -> list[Rule]:
+        rules: list[Rule] = []
+        seen: set[str] = set()
+        for node in listed(document, "include", self.problems, MOST_INCLUDED):
+            asked = name_of(node, self.problems)
+            if asked is None:
+                continue
+            if asked in seen:
+                self.problems.at(node, f"`{asked}` is included already.")
+                continue
+            seen.add(asked)
+            other = self._other(node, asked, name, included)
+            if other is not None:
+                self.taken[asked] = other["version"]
+                rules += self._taken(node, other)
+        return rules
+
+    def _other(self, node: Node, asked: str, name: str, included: Included) -> Compiled | None:
+        if asked == name:
+            self.problems.at(node, "A check cannot include itself.")
+            return None
+        if asked == DEFAULT:
+            self.problems.at(
+                node, "`default` comes after all rules: write `otherwise: default` instead."
+            )
+            return None
+        other = included(asked)
+        if other is None:
+            self.problems.at(node, f"There is no check named `{asked}`.")
+        elif inner := next((rule["of"] for rule in other["rules"] if rule["of"]), None):
+            self.problems.at(
+                node,
+                f"`{asked}` includes `{inner}` itself, and only one level is taken: write down "
+                "those of its rules that you need.",
+            )
+            return None
+        return other
+
+    def _taken(self, node: Node, other: Compiled) -> list[Rule]:
+        places = []
+        for automaton in other["automata"]:
+            place = self.patterns.add(automaton)
+            if place is None:
+                self.problems.at(
+                    node, f"The patterns of `{other['name']}` are too much with those above."
+                )
+                return []
+            places.append(place)
+        return [
+            {
+                **rule,
+                "of": other["name"],
+                "of_version": other["version"],
+                "when": cast(Condition, _moved(rule["when"], places)),
+            }
+            for rule in other["rules"]
+        ]
+
+
+def fixed_in(compiled: Compiled, name: str, version: int) -> Compiled:
+    """What a check took of another one when it was saved, as a check by itself: of that version
+    there may be nothing else left."""
+    rules = [rule for rule in compiled["rules"] if rule["of"] == name]
+    used = sorted({place for rule in rules for place in _places(rule["when"])})
+    places = {old: new for new, old in enumerate(used)}
+    return {
+        **compiled,
+        "name": name,
+        "version": version,
+        "automata": [compiled["automata"][place] for place in used],
+        "rules": [
+            {
+                **rule,
+                "of": None,
+                "of_version": None,
+                "when": cast(Condition, _moved(rule["when"], places)),
+            }
+            for rule in rules
+        ],
+    }
+
+
+def _places(condition: Any) -> Iterator[int]:
+    """Of the automata that it asks."""
+    match condition:
+        case {"all": parts} | {"any": parts}:
+            for part in parts:
+                yield from _places(part)
+        case {"not": part}:
+            yield from _places(part)
+        case {"op": "matches", "value": place}:
+            yield place
+        case {"op": "matches_any", "value": several}:
+            yield from several
+        case {"op": "any_item" | "every_item" | "no_item", "value": inner}:
+            yield from _places(inner)
+        case {"op": "count_items", "value": {"when": inner}}:
+            yield from _places(inner)
+        case _:
+            pass
+
+
+def _moved(condition: Any, places: Sequence[int] | Mapping[int, int]) -> Any:
+    """The same condition where its automata stand at other places."""
+    match condition:
+        case {"all": parts}:
+            return {"all": [_moved(part, places) for part in parts]}
+        case {"any": parts}:
+            return {"any": [_moved(part, places) for part in parts]}
+        case {"not": part}:
+            return {"not": _moved(part, places)}
+        case {"op": "matches", "value": place}:
+            return {**condition, "value": places[place]}
+        case {"op": "matches_any", "value": several}:
+            return {**condition, "value": [places[place] for place in several]}
+        case {"op": "any_item" | "every_item" | "no_item", "value": inner}:
+            return {**condition, "value": _moved(inner, places)}
+        case {"op": "count_items", "value": {"when": inner, "is": number}}:
+            return {**condition, "value": {"when": _moved(inner, places), "is": number}}
+        case _:
+            return condition

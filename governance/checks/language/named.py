@@ -1,0 +1,52 @@
+"""A named check as everything that asks for verdicts knows checks: by name, version and `judge`."""
+
+from governance.checks.domain.success import DEFAULT, Judgement, Verdict
+from governance.checks.language.compiled import Compiled
+from governance.checks.language.matcher import FORMAT, Explanation, build
+from governance.core.json_value import Json
+
+DEFAULT_COMPILED = Compiled(
+    format=FORMAT,
+    name=DEFAULT.name,
+    version=DEFAULT.version,
+    otherwise="default",
+    automata=[],
+    rules=[],
+)
+
+_VERDICTS = {verdict.value: verdict for verdict in Verdict}
+
+
+class NamedCheck:
+    """A `governance.checks.domain.success.SuccessCheck`. May be shared by threads."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
+        self.name, self.version = compiled["name"], compiled["version"]
+        self._judge = build(compiled)
+        # Most calls succeed and say nothing: one judgement is made for all of them.
+        self._last: tuple[Explanation, Judgement] | None = None
+
+    def judge(self, tool_name: str, output: Json, elapsed_ms: float | None = None) -> Judgement:
+        explanation, last = self._judge(tool_name, output, elapsed_ms), self._last
+        if last is not None and last[0] is explanation:
+            return last[1]
+        judgement = judgement_of(explanation)
+        if explanation.rule == "otherwise":
+            self._last = explanation, judgement
+        return judgement
+
+    def explain(self, tool_name: str, output: Json, elapsed_ms: float | None = None) -> Explanation:
+        return self._judge(tool_name, output, elapsed_ms)
+
+
+def judgement_of(explanation: Explanation) -> Judgement:
+    return Judgement(
+        verdict=_VERDICTS[explanation.verdict],
+        rule=explanation.rule,
+        value=explanation.value,
+        reason=explanation.reason,
+        labels=explanation.labels,
+        selector=explanation.selector,
+        cut=explanation.cut,
+    )

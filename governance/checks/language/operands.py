@@ -1,0 +1,121 @@
+"""What stands after an operator: of the type that it takes, or a problem at its place."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from governance.checks.language.compiled import Comparison
+from governance.checks.language.operators import (
+    COMPARISONS,
+    OPERATORS,
+    TYPES,
+    Takes,
+    operator_meant,
+    type_meant,
+)
+from governance.checks.language.pattern_table import PatternTable
+from governance.checks.language.problems import Problems
+from governance.checks.language.tree import Keys, Listing, Node, Word
+from governance.checks.language.values import number_of, text_of, value_of
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    problems: Problems
+    patterns: PatternTable
+
+    def read(self, operator: str, node: Node, options: frozenset[str]) -> object:
+        """None where it is not what the operator takes, or where it is null itself."""
+        match OPERATORS[operator]:
+            case Takes.TRUTH:
+                return self.truth(node)
+            case Takes.VALUE:
+                return value_of(node, self.problems)
+            case Takes.VALUES:
+                return self._list(node, lambda item: (value_of(item, self.problems),))
+            case Takes.TEXT:
+                return text_of(node, self.problems)
+            case Takes.TEXTS:
+                return self._list(node, lambda item: _one(text_of(item, self.problems)))
+            case Takes.PATTERN:
+                return self._pattern(node, options)
+            case Takes.PATTERNS:
+                return self._list(node, lambda item: _one(self._pattern(item, options)))
+            case Takes.NUMBER:
+                return number_of(node, self.problems)
+            case Takes.TYPE:
+                return self._type(node)
+            case Takes.COMPARISON:
+                return self.comparison(node)
+            case Takes.ITEM | Takes.COUNT:
+                raise ValueError(operator)  # these hold conditions
+            case _ as never:
+                assert_never(never)
+
+    def truth(self, node: Node) -> bool | None:
+        before = len(self.problems.found)
+        value = value_of(node, self.problems)
+        if isinstance(value, bool):
+            return value
+        if len(self.problems.found) == before:
+            self.problems.at(node, "Write true or false here.")
+        return None
+
+    def comparison(self, node: Node) -> Comparison | None:
+        """Of a length or a count: one comparison with a number."""
+        if isinstance(node, Word):
+            fix = f"{{equals: {node.text}}}" if node.text.isdecimal() else ""
+            self.problems.at(node, "A comparison belongs here, such as `{gte: 3}`.", fix=fix)
+            return None
+        entries = list(node) if isinstance(node, Keys) else []
+        if len(entries) != 1:
+            self.problems.at(node, "One comparison belongs here, such as `{gte: 3}`.")
+            return None
+        ((key, value),) = entries
+        if key.text not in COMPARISONS:
+            meant = operator_meant(key.text)
+            known = ", ".join(f"`{word}`" for word in COMPARISONS)
+            self.problems.at(
+                key,
+                f"`{key.text}` compares no number: known are {known}.",
+                fix=meant if meant in COMPARISONS else "",
+            )
+            return None
+        number = number_of(value, self.problems)
+        return None if number is None else {"op": key.text, "value": number}
+
+    def _pattern(self, node: Node, options: frozenset[str]) -> int | None:
+        return self.patterns.place_of(
+            node, ignore_case="ignore_case" in options, multiline="multiline" in options
+        )
+
+    def _type(self, node: Node) -> str | None:
+        word = node.text if isinstance(node, Word) else ""
+        if isinstance(node, Word) and word in TYPES and (node.quoted or word != "null"):
+            return word
+        meant = "" if not isinstance(node, Word) else word if word in TYPES else type_meant(word)
+        fix = '"null"' if meant == "null" else meant
+        if word == "null":
+            self.problems.at(node, 'The type is a text: write "null" in quotes.', fix=fix)
+        elif fix and word:
+            self.problems.at(node, f"`{word}` is no type; `{fix}` is.", fix=fix)
+        else:
+            known = ", ".join(TYPES)
+            self.problems.at(node, f"A type belongs here: one of {known}.")
+        return None
+
+    def _list(
+        self, node: Node, read: Callable[[Node], tuple[object, ...] | None]
+    ) -> list[object] | None:
+        if not isinstance(node, Listing) or not node.items:
+            plain = isinstance(node, Word) and not node.quoted and bool(node.text)
+            fix = f"[{node.text}]" if isinstance(node, Word) and plain else ""
+            self.problems.at(node, "A list belongs here, such as `[a, b]`.", fix=fix)
+            return None
+        found = [read(item) for item in node.items]
+        values = [each[0] for each in found if each is not None]
+        return values if len(values) == len(found) else None
+
+
+def _one(value: object) -> tuple[object] | None:
+    return None if value is None else (value,)

@@ -1,0 +1,67 @@
+"""What stands after a backslash when it means one character."""
+
+from governance.checks.language.patterns.nodes import HIGHEST, PatternRefused, Reason
+
+_NAMED = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
+_OCTAL = "01234567"
+_HEX = "0123456789abcdefABCDEF"
+
+
+def escaped(pattern: str, place: int) -> tuple[int, int]:
+    """The character whose backslash stands at `place`, and the place behind it."""
+    at = place + 1
+    if at >= len(pattern):
+        raise PatternRefused("The pattern ends in a backslash.", place)
+    sign = pattern[at]
+    if sign in _NAMED:
+        return _NAMED[sign], at + 1
+    if sign == "x":
+        return _hexadecimal(pattern, place)
+    if sign == "0" or (sign in _OCTAL and pattern[at + 1 : at + 2] in tuple(_OCTAL)):
+        end = at + 1
+        while end < at + 3 and end < len(pattern) and pattern[end] in _OCTAL:
+            end += 1
+        return int(pattern[at:end], 8), end
+    if sign.isascii() and not sign.isalnum():
+        return ord(sign), at + 1
+    raise _refused(sign, place)
+
+
+def _hexadecimal(pattern: str, place: int) -> tuple[int, int]:
+    begin = place + 2
+    if pattern[begin : begin + 1] == "{":
+        begin += 1
+        end = pattern.find("}", begin)
+        behind = end + 1
+    else:
+        end = behind = begin + 2
+    digits = pattern[begin:end] if end >= 0 else ""
+    wanted = 2 if end == behind else 1
+    if len(digits) < wanted or any(digit not in _HEX for digit in digits):
+        raise PatternRefused(r"A code point is written \x41 or \x{1F600}.", place)
+    # Leading zeros may be many, and a number of many digits is not worth reading.
+    if len(digits.lstrip("0")) > 6 or int(digits[-6:], 16) > HIGHEST:
+        raise PatternRefused("There is no such code point: the highest is 10FFFF.", place)
+    return int(digits[-6:], 16), behind
+
+
+def _refused(sign: str, place: int) -> PatternRefused:
+    if sign in "pP":
+        return PatternRefused(
+            r"Unicode classes (\p) are not known here: write the ranges that you mean.",
+            place,
+            reason=Reason.UNICODE_CLASS,
+        )
+    if sign == "C":
+        return PatternRefused(
+            r"\C means one byte, and texts are made of characters here.",
+            place,
+            reason=Reason.SINGLE_BYTE,
+        )
+    if sign in "123456789k":
+        return PatternRefused(
+            "A pattern cannot refer back to a group: that takes more than linear time.", place
+        )
+    if sign == "Z":
+        return PatternRefused(r"The very end of the text is \z.", place)
+    return PatternRefused(f"\\{sign} means nothing here.", place)

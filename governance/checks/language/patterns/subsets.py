@@ -1,0 +1,108 @@
+"""From positions to states: each state is a set of positions that may be read next."""
+
+from dataclasses import dataclass, field
+
+from governance.checks.language.patterns.alphabet import Alphabet
+from governance.checks.language.patterns.nodes import PatternRefused, Reason
+from governance.checks.language.patterns.positions import (
+    ACCEPTED,
+    Kind,
+    Positions,
+    Work,
+    bits,
+    too_large,
+)
+
+MOST_STATES = 4_096
+MOST_CELLS = 262_144  # of the table: what a compiled check carries is bounded as well
+DEAD = -1  # no text goes on from here to a match
+MATCHED = -2  # every text does
+
+
+@dataclass(slots=True)
+class States:
+    """A table with a row for each state and a column for each class of characters."""
+
+    rows: list[list[int]] = field(default_factory=list)
+    ends: list[bool] = field(default_factory=list)  # accepted where the text ends
+
+
+def too_many_states() -> PatternRefused:
+    return PatternRefused(
+        f"This pattern needs more than {MOST_STATES:,} states.", reason=Reason.TOO_MANY_STATES
+    )
+
+
+def states_of(positions: Positions, alphabet: Alphabet) -> States:
+    return _Construction(positions, alphabet).all_states()
+
+
+class _Construction:
+    def __init__(self, positions: Positions, alphabet: Alphabet) -> None:
+        self.positions = positions
+        self.alphabet = alphabet
+        self.work: Work = positions.work
+        self.asks = bool(positions.edges)
+        # What may come next; the end of the text last, and alike when nothing asks for it.
+        self.nexts = [*sorted(alphabet.kinds, reverse=True), Kind.EDGE]
+        self.covering = sum(1 << position for position in positions.covers)
+        self.numbers: dict[tuple[int, ...], int] = {}
+        self.waiting: list[tuple[int, ...]] = []
+        self.reached: dict[tuple[int, Kind], int] = {}
+
+    def all_states(self) -> States:
+        states = States()
+        begin = Kind.EDGE if self.asks else Kind.OTHER
+        self.number(self.open_sets(0, begin))
+        while len(states.rows) < len(self.waiting):
+            sets = self.waiting[len(states.rows)]
+            by_kind = dict(zip(self.nexts, sets, strict=True))
+            states.rows.append(self.row(by_kind))
+            states.ends.append(bool(by_kind[Kind.EDGE] & ACCEPTED))
+            if len(self.waiting) > MOST_STATES:
+                raise too_many_states()
+            if len(states.rows) * len(self.alphabet.classes) > MOST_CELLS:
+                raise too_large()
+        return states
+
+    def row(self, by_kind: dict[Kind, int]) -> list[int]:
+        cells = []
+        for each in self.alphabet.classes:
+            open_now = by_kind[each.kind]
+            if open_now & ACCEPTED:
+                cells.append(MATCHED)
+                continue
+            key = (open_now & each.readers, each.kind)
+            if (target := self.reached.get(key)) is None:
+                target = self.reached[key] = self.number(self.open_sets(*key))
+            cells.append(target)
+        return cells
+
+    def open_sets(self, read: int, before: Kind) -> tuple[int, ...]:
+        """What may be read next, by the kind of what comes: the search may also begin here."""
+        if not self.asks:
+            return (self.open_set(read, before, Kind.OTHER),) * len(self.nexts)
+        return tuple(self.open_set(read, before, behind) for behind in self.nexts)
+
+    def open_set(self, read: int, before: Kind, behind: Kind) -> int:
+        found = self.positions.begin(before, behind)
+        self.work.spend(1)
+        for position in bits(read):
+            found |= self.positions.follow(position, before, behind)
+            self.work.spend(1)
+        if found & ACCEPTED:
+            return ACCEPTED  # nothing else counts any more
+        for position in bits(found & self.covering):
+            if found >> position & 1:
+                found &= ~self.positions.covers[position]
+                self.work.spend(1)
+        return found
+
+    def number(self, sets: tuple[int, ...]) -> int:
+        # The first one is a state even when it has matched already: a walk begins in a state.
+        if self.waiting and all(each & ACCEPTED for each in sets):
+            return MATCHED
+        if sets not in self.numbers:
+            self.numbers[sets] = len(self.waiting)
+            self.waiting.append(sets)
+        return self.numbers[sets]

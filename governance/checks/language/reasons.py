@@ -1,0 +1,69 @@
+"""Reasons: a text that may show values of the result between braces."""
+
+from typing import Final
+
+from governance.checks.language.compiled import Part
+from governance.checks.language.problems import Problems
+from governance.checks.language.selectors import SelectorRefused, refuse_step, selector_at
+from governance.checks.language.tree import Word
+
+LONGEST: Final = 1_000
+VALUE: Final = "{value}"
+
+
+def read_reason(word: Word, problems: Problems) -> list[Part]:
+    """Its parts in order; empty, with a problem, where it makes no sense."""
+    text = word.text
+    if len(text) > LONGEST:
+        problems.at(
+            word, f"The reason has {len(text):,} characters; at most {LONGEST:,} are taken."
+        )
+        return []
+    try:
+        return _parts(text)
+    except SelectorRefused as refused:
+        problems.inside(word, refused.index, refused.message)
+        return []
+
+
+def _parts(text: str) -> list[Part]:
+    parts: list[Part] = []
+    plain = ""
+    at = 0
+    while at < len(text):
+        if text[at : at + 2] in ("{{", "}}"):  # a brace itself is written twice
+            plain += text[at]
+            at += 2
+        elif text[at] == "{":
+            if plain:
+                parts.append(plain)
+            plain = ""
+            part, at = _looked(text, at)
+            parts.append(part)
+        elif text[at] == "}":
+            raise SelectorRefused("A brace that opens nothing: a brace itself is written }}.", at)
+        else:
+            plain += text[at]
+            at += 1
+    return [*parts, plain] if plain else parts
+
+
+def _looked(text: str, at: int) -> tuple[Part, int]:
+    if text.startswith(VALUE, at):
+        return {"value": True}, at + len(VALUE)
+    if text.startswith("{value", at) and text[at + 6 : at + 7] in (".", "[", "|", " "):
+        raise SelectorRefused("`value` stands alone: write {value}, or a selector.", at)
+    try:
+        selector, end = selector_at(text, at + 1)
+    except SelectorRefused as refused:
+        if refused.index == at + 1:  # whatever it is, it does not begin as a selector does
+            raise SelectorRefused(
+                "Between braces stands `value` or a selector; a brace itself is written {{.", at
+            ) from refused
+        raise
+    close = text.find("}", end)
+    if close < 0:
+        raise SelectorRefused("This brace is never closed.", at)
+    if close > end:
+        refuse_step(text[:close], end)
+    return {"select": selector}, end + 1

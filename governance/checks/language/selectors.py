@@ -1,0 +1,178 @@
+"""Selectors: the way from a result to the value that a condition looks at."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Final, Never
+
+from governance.checks.language.compiled import Alternative, Base, Selector, Step
+from governance.core.texts import can_be_kept
+from governance.texts.lint_finding import did_you_mean, nearest
+
+BASES: Final[tuple[Base, ...]] = ("result", "tool", "elapsed_ms")
+ITEM: Final[Base] = "item"
+MOST_DECODED: Final = 2
+FARTHEST: Final = 999_999_999
+NAME: Final = r"[A-Za-z_$@][A-Za-z0-9_$@-]*"  # any other key stands in quotes
+
+_BASE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_KEY = re.compile(rf"\.({NAME})")
+_QUOTED = re.compile(r'\.("(?:[^"\\]|\\.)*")')
+_INDEX = re.compile(r"\[(-?[0-9]+)\]")
+_PIPE = re.compile(r" *\| *(json|text)(?![A-Za-z0-9_-])")
+_OR = re.compile(r" *\?\? *")
+
+_ANY_KEY = re.compile(r"\.([^\s.\[\]|?\"{}*]+)")
+
+_ESCAPES: Final = r"An unknown escape in this key: known are \" \\ \/ \b \f \n \r \t and \u00e9."
+
+_MEANT: Final = {
+    "output": "result",
+    "response": "result",
+    "tool_name": "tool",
+    "name": "tool",
+    "duration_ms": "elapsed_ms",
+    "duration": "elapsed_ms",
+    "elapsed": "elapsed_ms",
+}
+
+
+class SelectorRefused(ValueError):
+    def __init__(self, message: str, index: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.index = index  # of the character where it ends making sense
+
+
+def read_selector(text: str, *, in_item: bool = False) -> Selector:
+    selector, end = selector_at(text, 0, in_item=in_item)
+    if end < len(text):
+        refuse_step(text, end)
+    return selector
+
+
+def selector_at(text: str, begin: int, *, in_item: bool = False) -> tuple[Selector, int]:
+    """The selector that begins there and where it ends, as it stands between the braces of a
+    reason."""
+    reading = _Reading(text, begin, in_item)
+    selector = [reading.alternative()]
+    while reading.take(_OR):
+        selector.append(reading.alternative())
+    return selector, reading.at
+
+
+@dataclass(slots=True)
+class _Reading:
+    text: str
+    at: int
+    in_item: bool
+
+    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        found = pattern.match(self.text, self.at)
+        if found:
+            self.at = found.end()
+        return found
+
+    def alternative(self) -> Alternative:
+        begin = self.at
+        base = self._base()
+        steps: list[Step] = []
+        while step := self._step(steps, begin):
+            if base in ("tool", "elapsed_ms"):
+                raise SelectorRefused(f"`{base}` has no parts: nothing can follow it.", begin)
+            steps.append(step)
+        return {"base": base, "steps": steps}
+
+    def _base(self) -> Base:
+        begin = self.at
+        found = self.take(_BASE)
+        known = (*BASES, ITEM) if self.in_item else BASES
+        for base in known:
+            if found and found[0] == base:
+                return base
+        if not found:
+            raise SelectorRefused(f"A selector begins with {_listed(known)}.", begin)
+        if found[0] == ITEM:
+            raise SelectorRefused(
+                "`item` is known only inside any_item, every_item, no_item and count_items.", begin
+            )
+        word = _MEANT.get(found[0]) or nearest(found[0], known)
+        raise SelectorRefused(
+            f"A selector begins with {_listed(known)}, not with `{found[0]}`." + did_you_mean(word),
+            begin,
+        )
+
+    def _step(self, before: list[Step], begin: int) -> Step | None:
+        at = self.at
+        if before and before[-1] == ["text"] and self.text[at : at + 1] in (".", "["):
+            raise SelectorRefused("Nothing can follow `|text`: a text has no parts.", at)
+        if found := self.take(_KEY):
+            return ["key", found[1]]
+        if found := self.take(_QUOTED):
+            return ["key", _unquoted(found[1], at + 1)]
+        if found := self.take(_INDEX):
+            return ["index", _index(found[1], at)]
+        if self.text.startswith("[*]", at):
+            self.at += 3
+            return ["items"]
+        if self.text.startswith(".*", at):
+            self.at += 2
+            return ["values"]
+        if found := self.take(_PIPE):
+            return self._piped(found[1], before, at)
+        if self.text[at : at + 1] in (".", "[", "|"):
+            refuse_step(self.text, at)
+        return None
+
+    def _piped(self, way: str, before: list[Step], at: int) -> Step:
+        if before and before[-1] == ["text"]:
+            raise SelectorRefused("Nothing can follow `|text`: a text has no parts.", at)
+        if way == "json" and before.count(["json"]) == MOST_DECODED:
+            raise SelectorRefused("`|json` can stand in a selector twice at most.", at)
+        return [way]
+
+
+def refuse_step(text: str, at: int) -> Never:
+    rest = text[at:]
+    if found := re.match(r"\[\s*(?:\"([^\"]*)\"|'([^']*)')", rest):
+        word = found[1] or found[2] or ""
+        raise SelectorRefused(f"A key of any kind is written .{json.dumps(word)}", at)
+    if found := re.match(r"\.([0-9]+)(?=[.\[| ]|$)", rest):
+        raise SelectorRefused(
+            f'An item of a list is written [{found[1]}], a key of this name ."{found[1]}".', at
+        )
+    if rest.startswith('."'):
+        raise SelectorRefused("A quote is opened here and never closed.", at)
+    dot = text.rfind(".", 0, at + 1)
+    if dot >= 0 and (found := _ANY_KEY.match(text, dot)) and found.end() > at:
+        key = json.dumps(found[1][:60], ensure_ascii=False)
+        raise SelectorRefused(f"A key with such signs stands in quotes: .{key}", dot)
+    if rest.startswith("."):
+        raise SelectorRefused("A key belongs after the dot.", at)
+    if rest.startswith("["):
+        raise SelectorRefused("In brackets stands a whole number, or [*] for all items.", at)
+    if rest.startswith("|"):
+        raise SelectorRefused("After | comes json or text.", at)
+    if rest.startswith("?"):
+        raise SelectorRefused("An alternative is written a ?? b.", at)
+    raise SelectorRefused(f"`{rest[:20]}` is no step of a selector: .key, [0], [*], .*, |json.", at)
+
+
+def _unquoted(written: str, at: int) -> str:
+    try:
+        key = json.loads(written, strict=False)
+    except ValueError as error:
+        raise SelectorRefused(_ESCAPES, at) from error
+    if not isinstance(key, str) or not can_be_kept(key):
+        raise SelectorRefused("A NUL and half of a character cannot be kept.", at)
+    return key
+
+
+def _index(written: str, at: int) -> int:
+    if len(written) > len(str(FARTHEST)) or abs(int(written)) > FARTHEST:
+        raise SelectorRefused(f"No list is that long: an index goes up to {FARTHEST:,}.", at)
+    return int(written)
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return ", ".join(f"`{word}`" for word in words[:-1]) + f" or `{words[-1]}`"

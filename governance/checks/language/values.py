@@ -1,0 +1,124 @@
+"""The JSON value that a word of the text means, alike for every reader of YAML, or a refusal.
+
+What YAML 1.1 and 1.2 read differently (`no`, `012`, `12:30`) is refused: a check goes to agents and
+editors in other languages, and must not mean something else there.
+"""
+
+import math
+import re
+from typing import Final
+
+from governance.checks.language.problems import Problems
+from governance.checks.language.tree import Keys, Listing, Node, Word
+from governance.core.json_value import Json
+
+LARGEST_EXACT: Final = 2**53
+
+_WORDS: Final[dict[str, Json]] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
+_NO_NUMBER = re.compile(r"[-+]?\.(?:inf|nan)", re.IGNORECASE)
+_TRUTH_TO_SOME = re.compile(r"(?:yes|no|on|off)", re.IGNORECASE)
+_NUMBER_TO_SOME = re.compile(
+    r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # 12:30 counts minutes in YAML 1.1
+    r"|[-+]?[0-9.]*[0-9]_[0-9._]*|[-+]?0[0-9]+(?:\.[0-9]*)?|[-+]?0[bo][0-7_]+|[-+]0x[0-9a-fA-F_]+"
+)
+
+
+def value_of(node: Node, problems: Problems) -> Json:
+    match node:
+        case Word():
+            return _meant(node, problems)
+        case Listing(items=items):
+            return [value_of(item, problems) for item in items]
+        case Keys():
+            return {key.text: value_of(value, problems) for key, value in node}
+
+
+def text_of(node: Node, problems: Problems) -> str | None:
+    """None, with its problem, where it is no text."""
+    if isinstance(node, Word) and node.quoted:
+        return node.text
+    before = len(problems.found)
+    value = value_of(node, problems)
+    if isinstance(value, str):
+        return value
+    if len(problems.found) == before and not problems.full:
+        fix = f'"{node.text}"' if isinstance(node, Word) and node.text else ""
+        problems.at(node, "A text belongs here: put it in quotes." if fix else _TEXT, fix=fix)
+    return None
+
+
+def number_of(node: Node, problems: Problems) -> int | float | None:
+    """None, with its problem, where it is no number."""
+    before = len(problems.found)
+    value = value_of(node, problems)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    if len(problems.found) == before and not problems.full:
+        fix = ""
+        if isinstance(node, Word) and node.quoted and _NUMBER.fullmatch(node.text):
+            fix = node.text
+        problems.at(node, "A number belongs here" + (", without quotes." if fix else "."), fix=fix)
+    return None
+
+
+def normal(number: int | float) -> int | float:
+    """One form per number: 5.0 is 5, and what is no exact double is the one it rounds to."""
+    if abs(number) > LARGEST_EXACT:
+        number = float(number)
+    if isinstance(number, float) and number.is_integer() and abs(number) <= LARGEST_EXACT:
+        return int(number)
+    return number
+
+
+_TEXT = "A text belongs here."
+
+
+def _meant(word: Word, problems: Problems) -> Json:
+    text = word.text
+    if word.quoted:
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if _NUMBER.fullmatch(text):
+        return _number(
+            float(text) if len(text) > 15 or not _whole(text) else int(text), word, problems
+        )
+    if _HEXADECIMAL.fullmatch(text):
+        return _number(int(text, 16) if len(text) < 250 else math.inf, word, problems)
+    if _NO_NUMBER.fullmatch(text):
+        problems.at(word, f"`{text}` is no number: JSON knows neither infinity nor NaN.")
+    elif _TRUTH_TO_SOME.fullmatch(text):
+        truth = "true" if text.lower() in ("yes", "on") else "false"
+        problems.at(
+            word,
+            f"`{text}` is {truth} to some readers of YAML and a text to others: "
+            f'write {truth} or "{text}".',
+        )
+    elif _NUMBER_TO_SOME.fullmatch(text):
+        problems.at(
+            word,
+            f"`{_short(text)}` is read as one number, as another or as a text, depending on who "
+            "reads it: put it in quotes, or write the number plainly.",
+        )
+    return text
+
+
+def _whole(text: str) -> bool:
+    return text.lstrip("+-").isdecimal()
+
+
+def _number(number: int | float, word: Word, problems: Problems) -> int | float:
+    if math.isinf(number):
+        problems.at(word, f"`{_short(word.text)}` is too large: numbers end at 1.8e308.")
+        return 0
+    return normal(number)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,35 @@
+"""Which check judges which calls of a project, as it is set at this moment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from governance.checks.domain.bindings import Binding
+from governance.models import CheckBindings, Project
+
+
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """Without the fixed last line. A project that has bound nothing is at revision 0."""
+
+    revision: int = 0
+    lines: tuple[Binding, ...] = ()
+    changed_by: str = ""
+    changed_at: datetime | None = None
+
+
+def bindings_of(project: Project | int) -> Bindings:
+    row = CheckBindings.objects.filter(project=project).first()
+    return Bindings() if row is None else bindings_in(row)
+
+
+def bindings_in(row: CheckBindings) -> Bindings:
+    lines = tuple(Binding(*line) for line in row.lines)
+    return Bindings(row.revision, lines, row.changed_by, row.changed_at)
+
+
+def lines_by_check(bindings: Bindings) -> Mapping[str, list[Binding]]:
+    found: dict[str, list[Binding]] = {}
+    for line in bindings.lines:
+        found.setdefault(line.check, []).append(line)
+    return found

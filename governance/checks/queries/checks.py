@@ -1,0 +1,220 @@
+"""Named checks of a project: their versions, those that ship with the console, and their texts."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import TypedDict
+
+from django.db.models import Count, Max, OuterRef, QuerySet, Subquery
+
+from governance.checks.domain.success import DEFAULT
+from governance.checks.language import fields
+from governance.checks.language.compiled import Compiled
+from governance.checks.language.named import DEFAULT_COMPILED
+from governance.checks.language.shipped import shipped, shipped_text
+from governance.checks.language.shipped.versions import VERSIONS
+from governance.core.free_names import as_free_name
+from governance.core.metadata import head_of
+from governance.models import Check, CheckVersion, Project
+
+NAME = re.compile(fields.NAME)
+LONGEST_FREE = 58  # characters, and a number behind them
+HEAVY = ("document", "packed")  # of a version: what lists do without
+DEFAULT_TEXT = """\
+apiVersion: edictum-site/v1
+kind: SuccessCheck
+metadata:
+  name: default
+  description: What edictum's SDKs do where nobody gives them a success check.
+otherwise: default
+rules: []
+"""
+
+
+class IncludedCheck(TypedDict):
+    name: str
+    version: int
+
+
+class Origin(StrEnum):
+    OWN = "own"
+    SHIPPED = "shipped"
+    BUILT_IN = "built-in"
+
+
+def is_ours(name: str) -> bool:
+    return name == DEFAULT.name or name in VERSIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """A check that the console brings: one version, whose text everybody may read."""
+
+    name: str
+    version: int
+    text: str
+    origin: Origin
+    description: str
+    rules: int
+
+    @property
+    def compiled(self) -> Compiled:
+        """Made when it is asked for first: lists do without."""
+        return DEFAULT_COMPILED if self.origin is Origin.BUILT_IN else shipped()[self.name]
+
+
+def ours() -> list[Ours]:
+    return [found for name in (DEFAULT.name, *sorted(VERSIONS)) if (found := ours_named(name))]
+
+
+@cache
+def ours_named(name: str) -> Ours | None:
+    if name == DEFAULT.name:
+        version, text, origin = DEFAULT.version, DEFAULT_TEXT, Origin.BUILT_IN
+    elif (written := shipped_text(name)) is not None:
+        version, text, origin = VERSIONS[name], written, Origin.SHIPPED
+    else:
+        return None
+    head = head_of(text)
+    return Ours(name, version, text, origin, head.description, head.rules)
+
+
+def compiled_of(project: Project | int, name: str, version: int | None) -> Compiled | None:
+    """Of this version, whoever brings it."""
+    if name == DEFAULT.name:
+        return DEFAULT_COMPILED
+    if version is None or (own := own_version(project, name, version)) is None:
+        return shipped()[name] if VERSIONS.get(name) == version else None
+    return own.compiled
+
+
+def check_named(project: Project, name: str) -> Check | None:
+    """A check of its own."""
+    if not NAME.fullmatch(name):
+        return None
+    return Check.objects.filter(project=project, name=name, versions__number=1).first()
+
+
+def newest_check_version(check: Check) -> CheckVersion | None:
+    return _versions(check).order_by("-number").first()
+
+
+def check_version_numbered(check: Check, number: int) -> CheckVersion | None:
+    return _versions(check).filter(number=number).first()
+
+
+def check_versions_before(check: Check, before: int | None, limit: int) -> list[CheckVersion]:
+    """A page of its versions, newest first, without texts."""
+    rows = _versions(check).defer(*HEAVY).order_by("-number")
+    return list((rows.filter(number__lt=before) if before else rows)[:limit])
+
+
+def newest_check_versions(project: Project, after: str, limit: int) -> list[CheckVersion]:
+    """Of each check of its own the newest version, without its text, by name."""
+    rows = _newest(project).filter(success_check__name__gt=after).defer(*HEAVY)
+    return list(rows.order_by("success_check__name")[:limit])
+
+
+def check_names(project: Project, limit: int = 1_000) -> list[str]:
+    """All that can be bound: its own first, then those that the console brings."""
+    own = Check.objects.filter(project=project, versions__number=1).order_by("name")
+    return [
+        *own.values_list("name", flat=True)[:limit],
+        *(each.name for each in ours()),
+    ]
+
+
+def free_check_name(project: Project, name: str) -> str:
+    """This name, or with a number behind it where there is a check of that name already."""
+    own = Check.objects.filter(project=project, name__startswith=name[:LONGEST_FREE])
+    taken = {*own.values_list("name", flat=True), *(each.name for each in ours())}
+    return as_free_name(name, taken, LONGEST_FREE)
+
+
+def missing_checks(project: Project, names: Iterable[str]) -> set[str]:
+    asked = {name for name in names if not is_ours(name)}
+    fit = [name for name in asked if NAME.fullmatch(name)]
+    rows = Check.objects.filter(project=project, name__in=fit, versions__number=1)
+    return asked - set(rows.values_list("name", flat=True))
+
+
+def own_version(
+    project: Project | int, name: str, version: int | None = None, *, without: Iterable[str] = ()
+) -> CheckVersion | None:
+    """Without a number the newest."""
+    if not NAME.fullmatch(name):
+        return None
+    rows = CheckVersion.objects.filter(success_check__project=project, success_check__name=name)
+    if version is not None:
+        rows = rows.filter(number=version)
+    rows = rows.select_related("success_check__project").defer(*without)
+    return rows.order_by("-number").first()
+
+
+def newest_compiled(project_id: int, names: Iterable[str]) -> dict[str, Compiled]:
+    """Of each of these that the project has or the console brings.
+
+    Its own comes first: a console of tomorrow may bring a check of a name that is taken today.
+    """
+    asked = set(names)
+    found = {name: mine.compiled for name in asked if (mine := ours_named(name))}
+    rows = _newest(project_id).filter(success_check__name__in=asked).defer("document")
+    return found | {row.name: row.compiled for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class Newer:
+    """A check that a version includes, of which there is a newer version by now."""
+
+    name: str
+    included: int
+    newest: int
+
+
+def newer_included(version: CheckVersion) -> list[Newer]:
+    """Offered, never taken silently."""
+    names = [each["name"] for each in version.included]
+    own = _newest(version.success_check.project_id).filter(success_check__name__in=names)
+    numbers = {name: mine.version for name in names if (mine := ours_named(name))}
+    numbers |= dict(own.values_list("success_check__name", "number"))
+    return [
+        Newer(name, each["version"], numbers[name])
+        for each in version.included
+        if (name := each["name"]) in numbers and numbers[name] != each["version"]
+    ]
+
+
+def included_by(project: Project) -> Mapping[str, list[str]]:
+    """By the name of a check those of the project whose newest version includes it."""
+    found: dict[str, list[str]] = {}
+    rows = _newest(project).exclude(included=[]).order_by("success_check__name")
+    for name, included in rows.values_list("success_check__name", "included"):
+        for each in included:
+            found.setdefault(each["name"], []).append(name)
+    return found
+
+
+def versions_counted(project_id: int) -> Subquery:
+    """One more with every save, since no version ever goes."""
+    rows = CheckVersion.objects.filter(success_check__project=project_id).order_by()
+    return Subquery(rows.values("success_check__project").annotate(n=Count("pk")).values("n"))
+
+
+def _versions(check: Check) -> QuerySet[CheckVersion]:
+    rows = CheckVersion.objects.filter(success_check=check)
+    return rows.select_related("success_check__project")
+
+
+def _newest(project: Project | int) -> QuerySet[CheckVersion]:
+    newest = (
+        CheckVersion.objects.filter(success_check=OuterRef("success_check"))
+        .order_by()
+        .values("success_check")
+        .annotate(newest=Max("number"))
+        .values("newest")
+    )
+    return CheckVersion.objects.filter(
+        success_check__project=project, number=Subquery(newest)
+    ).select_related("success_check")

@@ -1,0 +1,58 @@
+"""Drafts of named checks: one's own, and who else is writing."""
+
+from typing import Final
+
+from django.db.models.functions import Substr
+
+from governance.checks.queries.checks import check_version_numbered
+from governance.contracts.queries.drafts import SHOWN
+from governance.core.numbers import whole_number
+from governance.models import Check, CheckDraft, CheckVersion, Project
+
+BEGINNING: Final = 400  # characters of a text, among which its name stands
+
+
+def check_draft_of(check: Check, person_id: int) -> CheckDraft | None:
+    rows = CheckDraft.objects.select_related("success_check", "project")
+    return rows.filter(success_check=check, person=person_id).first()
+
+
+def new_check_draft_numbered(project: Project, person_id: int, number: int) -> CheckDraft | None:
+    """One's draft of a check that is not there yet."""
+    rows = CheckDraft.objects.select_related("project")
+    return rows.filter(project=project, person=person_id, success_check=None, pk=number).first()
+
+
+def check_draft_numbered(project: Project, person_id: int, number: int) -> CheckDraft | None:
+    """One's own, of a check that is there or of a new one."""
+    rows = CheckDraft.objects.select_related("success_check")
+    return rows.filter(project=project, person=person_id, pk=number).first()
+
+
+def check_drafts_of(project: Project, person_id: int) -> list[CheckDraft]:
+    """One's drafts with the beginnings of their texts alone, the one kept last first."""
+    rows = CheckDraft.objects.select_related("success_check").defer("text")
+    begun = rows.annotate(beginning=Substr("text", 1, BEGINNING))
+    return list(begun.filter(project=project, person=person_id)[:100])
+
+
+def new_check_drafts_of(project: Project, person_id: int) -> list[CheckDraft]:
+    """One's own, of checks that are not there yet, the one kept last first."""
+    rows = CheckDraft.objects.select_related("project")
+    return list(rows.filter(project=project, person=person_id, success_check=None)[:100])
+
+
+def check_drafts_of_others(check: Check, person_id: int) -> list[CheckDraft]:
+    """Without their texts: whoever writes is told who else does."""
+    rows = CheckDraft.objects.select_related("person").defer("text")
+    return list(rows.filter(success_check=check).exclude(person=person_id)[:SHOWN])
+
+
+def check_version_said(check: Check | None, number: str) -> CheckVersion | None:
+    """The version that a page says a text grew from, if it is there."""
+    asked = whole_number(number)
+    return check_version_numbered(check, asked) if check is not None and asked is not None else None
+
+
+def check_text_of(version: CheckVersion | None) -> str:
+    return bytes(version.document).decode() if version is not None else ""

@@ -1,0 +1,77 @@
+"""Named checks as files: a module of Python or TypeScript, the compiled form, the text."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+
+from governance.checks.language.compiled import Compiled
+from governance.checks.language.exports import json_document, python_module, typescript_module
+from governance.checks.language.named import DEFAULT_COMPILED
+from governance.checks.queries.checks import HEAVY, Ours, ours_named, own_version
+from governance.models import CheckVersion, Project
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    media_type: str
+    made: Callable[[Compiled], bytes] | None = None  # none: the text as it was written
+
+
+KINDS = {
+    "py": Kind("text/x-python; charset=utf-8", lambda check: python_module(check).encode()),
+    "ts": Kind("text/x-typescript; charset=utf-8", lambda check: typescript_module(check).encode()),
+    "json": Kind("application/json", json_document),
+    "yaml": Kind("application/yaml; charset=utf-8"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """One version of a check; what stands in the file is read only when it is asked for."""
+
+    name: str
+    version: int
+    identity: str  # equal for equal files, whatever their kind
+    read: Callable[[], tuple[bytes, Compiled]]
+
+    def tag(self, kind: str) -> str:
+        return sha256(f"{kind} {self.identity} {_form_of(kind)}".encode()).hexdigest()[:40]
+
+    def content(self, kind: str) -> bytes:
+        text, compiled = self.read()
+        made = KINDS[kind].made
+        return text if made is None else made(compiled)
+
+    def file_name(self, kind: str) -> str:
+        return f"{self.name}.{kind}"
+
+
+def export_of(project: Project, name: str, version: int | None = None) -> Export | None:
+    """Whoever has the file already costs one query that reads no text."""
+    row = own_version(project, name, version, without=HEAVY)
+    if row is not None:
+        number, saved = row.number, row.created_at.isoformat()
+        identity = f"{name} {number} {row.sha256} {row.pk} {saved}"
+        return Export(name, number, identity, lambda: _whole(row))
+    found = ours_named(name)
+    if found is None or version not in (None, found.version):
+        return None
+    identity = f"{name} {found.version} {sha256(found.text.encode()).hexdigest()}"
+    return Export(name, found.version, identity, lambda: _brought(found))
+
+
+def _whole(row: CheckVersion) -> tuple[bytes, Compiled]:
+    row.refresh_from_db(fields=HEAVY)
+    return bytes(row.document), row.compiled
+
+
+def _brought(found: Ours) -> tuple[bytes, Compiled]:
+    return found.text.encode(), found.compiled
+
+
+@cache
+def _form_of(kind: str) -> str:
+    """Differs when this console makes other files of the same check than another version of it."""
+    made = KINDS[kind].made
+    return "" if made is None else sha256(made(DEFAULT_COMPILED)).hexdigest()

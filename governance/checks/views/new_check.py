@@ -1,0 +1,90 @@
+"""The ways to begin a success check: each becomes a draft, which its editor checks and saves."""
+
+from typing import Final
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from governance.checks.commands.drafts import begin_check_draft
+from governance.checks.queries.checks import (
+    Origin,
+    free_check_name,
+    newest_check_versions,
+    ours,
+    ours_named,
+    own_version,
+)
+from governance.core.errors import InvalidInput, NotFound
+from governance.core.metadata import under_name
+from governance.core.table_columns import SHIPPED
+from governance.core.table_files import one_of_tables
+from governance.drafts.views.text_form import CheckForm
+from governance.forms import sent
+from governance.models import Project
+from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action
+
+CHOICES: Final = 500
+EMPTY: Final = """\
+apiVersion: edictum-site/v1
+kind: SuccessCheck
+metadata:
+  name: {name}
+  description: ""
+otherwise: default  # what no rule catches: success, failure, unknown, default
+{include}rules: []  # in this order; the first one that is true decides
+examples: []  # run on every save; one that comes out otherwise refuses it
+"""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CHECK)
+def new_check(request: MemberRequest) -> HttpResponseBase:
+    shipped = [each for each in ours() if each.origin is Origin.SHIPPED]
+    if request.method != "POST":
+        file = one_of_tables(request, request.project, {"shipped": (SHIPPED, shipped)})
+        if file is not None:
+            return file
+    given = sent(request)
+    start = given.get("from") if given is not None else None
+    form = CheckForm(given, request.FILES or None)
+    try:
+        if isinstance(start, str):
+            return _begun(request, _from(request.project, start))
+        if given is not None and form.is_valid():
+            return _begun(request, form.written())
+    except InvalidInput as refused:
+        form = CheckForm(given, request.FILES or None)
+        form.take(refused)
+    context = {
+        "page_title": "New success check",
+        "shipped": shipped,
+        "own": newest_check_versions(request.project, "", CHOICES),
+        "form": form,
+    }
+    status = 200 if given is None else 422
+    return render(request, "checks/new_check.html", context, status=status)
+
+
+def _begun(request: MemberRequest, text: str) -> HttpResponse:
+    draft = begin_check_draft(request.project, text=text, by=request.actor)
+    return redirect("governance:edit_new_check_draft", request.project.slug, draft.pk)
+
+
+def _from(project: Project, start: str) -> str:
+    """Nothing yet, all rules of another check, or that check included, under a free name."""
+    kind, _, name = start.partition(":")
+    if kind == "empty":
+        return EMPTY.format(name=free_check_name(project, "our-check"), include="")
+    brought = ours_named(name)
+    if kind == "include" and brought is not None and brought.origin is Origin.SHIPPED:
+        include = f"include: [{name}]\n"
+        return EMPTY.format(name=free_check_name(project, f"our-{name}"), include=include)
+    if kind == "copy" and (found := own_version(project, name)):
+        text = bytes(found.document).decode()
+        return under_name(text, free_check_name(project, name))
+    if kind == "copy" and brought is not None:
+        return under_name(brought.text, free_check_name(project, f"our-{name}"))
+    raise NotFound("There is nothing of that name to begin with.")

@@ -1,0 +1,124 @@
+"""Versions over HTTP: in either dialect, their rules with lines, what changed between two, and
+what they begin from or go on to."""
+
+from typing import Any
+
+from ninja import Query, Router, Status
+
+from governance.contracts.api.named import named_bundle, named_version
+from governance.contracts.commands.enforcing import enforce as make_enforcing
+from governance.contracts.domain.dialect import Dialect
+from governance.contracts.domain.document import read_document
+from governance.contracts.domain.meaning import changes
+from governance.contracts.domain.templates import template_named, templates
+from governance.contracts.queries.bundles import document_of
+from governance.contracts.schemas.contracts import (
+    VersionOut,
+    WholeVersionOut,
+    version_out,
+    whole_version_out,
+)
+from governance.contracts.schemas.versions import (
+    CompareQuery,
+    ComparisonOut,
+    DialectQuery,
+    EnforcementIn,
+    OutlineOut,
+    TemplatesOut,
+    TextComparisonIn,
+    TextComparisonOut,
+    WholeTemplateOut,
+    in_dialect,
+)
+from governance.core.conflicts import MAY_CONFLICT
+from governance.core.errors import NotFound
+from governance.models import BundleVersion
+from governance.people.auth import AccessRequest, KeyOrMember
+from governance.people.policies import Action
+from governance.texts.outline import outline
+
+router = Router(tags=["contracts"])
+CAN_READ = KeyOrMember("read")
+
+
+@router.get("/contracts/{name}/versions/{int:version}", response=WholeVersionOut, auth=CAN_READ)
+def get_version(
+    request: AccessRequest, name: str, version: int, page: Query[DialectQuery]
+) -> dict[str, Any]:
+    """As it was written, unless a dialect is asked for."""
+    found = _named(request, name, version)
+    if not page.dialect or page.dialect == found.dialect:
+        return whole_version_out(found)
+    dialect = Dialect(page.dialect)
+    return in_dialect(whole_version_out(found), dialect, document_of(found).text_in(dialect))
+
+
+@router.get("/contracts/{name}/versions/{int:version}/outline", response=OutlineOut, auth=CAN_READ)
+def get_outline(request: AccessRequest, name: str, version: int) -> dict[str, Any]:
+    return {"rules": outline(document_of(_named(request, name, version)))}
+
+
+@router.get("/contracts/{name}/compare", response=ComparisonOut, by_alias=True, auth=CAN_READ)
+def compare_versions(
+    request: AccessRequest, name: str, page: Query[CompareQuery]
+) -> dict[str, Any]:
+    """Without `to` the newest version, without `from` the one before that."""
+    bundle = named_bundle(request, name)
+    to = named_version(bundle).number if page.to is None else page.to
+    start = max(1, to - 1) if page.start is None else page.start
+    before, after = (named_version(bundle, number) for number in (start, to))
+    return {
+        "name": name,
+        "from": start,
+        "to": to,
+        "same_text": before.revision_hash == after.revision_hash,
+        "changes": changes(document_of(before), document_of(after)),
+    }
+
+
+@router.post("/contracts/{name}/compare", response=TextComparisonOut, by_alias=True, auth=CAN_READ)
+def compare_text(request: AccessRequest, name: str, body: TextComparisonIn) -> dict[str, Any]:
+    """What a text would change by meaning, before it is saved."""
+    before = _named(request, name, body.start)
+    after = read_document(body.yaml)
+    return {
+        "name": name,
+        "from": before.number,
+        "same_text": bytes(before.document) == body.yaml.encode(),
+        "changes": changes(document_of(before), after),
+    }
+
+
+@router.post(
+    "/contracts/{name}/enforcements",
+    response={201: VersionOut, 200: VersionOut},
+    auth=KeyOrMember(action=Action.WRITE_CONTRACT),
+    openapi_extra=MAY_CONFLICT,
+)
+def enforce(request: AccessRequest, name: str, body: EnforcementIn) -> Status[dict[str, Any]]:
+    """A version in which the default mode is `enforce`; it is not deployed yet."""
+    version = _named(request, name, body.version)
+    made, is_new = make_enforcing(version, by=request.auth.actor)
+    return Status(201 if is_new else 200, version_out(made))
+
+
+@router.get("/contract-templates", response=TemplatesOut, auth=CAN_READ)
+def list_templates(request: AccessRequest) -> dict[str, Any]:
+    return {"templates": templates()}
+
+
+@router.get("/contract-templates/{name}", response=WholeTemplateOut, auth=CAN_READ)
+def get_template(request: AccessRequest, name: str) -> dict[str, Any]:
+    found = template_named(name)
+    if found is None:
+        raise NotFound("There is no such template.")
+    return {
+        "name": found.name,
+        "description": found.description,
+        "yaml": found.document.text,
+    }
+
+
+def _named(request: AccessRequest, name: str, number: int | None) -> BundleVersion:
+    """The newest version, unless another is named."""
+    return named_version(named_bundle(request, name), number)

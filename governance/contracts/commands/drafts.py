@@ -1,0 +1,89 @@
+"""Drafts of contracts: kept as they are written, and never over what somebody has not seen.
+
+Only beginning, bringing up to date and discarding are told to the log: what becomes of a draft is
+a version, and that is told as such.
+"""
+
+from django.db import transaction
+from django.utils import timezone
+
+from governance.audit.log import record
+from governance.contracts.commands.contracts import save_version
+from governance.contracts.domain.document import MAX_BYTES
+from governance.contracts.queries.contracts import version_numbered
+from governance.contracts.queries.drafts import text_of
+from governance.core.actor import Actor
+from governance.core.errors import NotFound
+from governance.drafts import storage as kept_texts
+from governance.drafts.commands import Grown
+from governance.drafts.storage import fit, writer
+from governance.models import Bundle, BundleVersion, Draft, Project
+from governance.people.policies import Action
+from governance.texts.notation import as_written
+
+WRITE = Action.WRITE_CONTRACT
+
+
+def begin_draft(project: Project, *, text: str, by: Actor) -> Draft:
+    """Of a contract that is not there yet: from a template, another contract, a file."""
+    person = writer(by, WRITE)
+    draft = Draft(
+        project=project, person_id=person, text=fit(as_written(text, like=text), MAX_BYTES)
+    )
+    return kept_texts.begin(draft, by=by, of_new="new contracts")
+
+
+def keep_draft(bundle: Bundle, *, text: str, base: int, seen: str, by: Actor) -> Draft:
+    """One's draft of this contract with this text; `seen` is its revision, or empty for none."""
+    person = writer(by, WRITE)
+    grown_from = version_numbered(bundle, base)
+    if grown_from is None:
+        raise NotFound(f"{bundle.name} has no version {base}.")
+    text = fit(as_written(text, like=text_of(grown_from)), MAX_BYTES)
+    with transaction.atomic():
+        draft, is_new = Draft.objects.select_for_update(of=("self",)).get_or_create(
+            person_id=person,
+            bundle=bundle,
+            defaults={
+                "project": bundle.project,
+                "base": base,
+                "text": text,
+                "kept_at": timezone.now(),
+            },
+        )
+        if is_new:
+            details = {"from": base}
+            record(by, "draft begun", str(draft), project=bundle.project, details=details)
+        else:
+            kept_texts.replace(draft, text, seen=seen)
+    return draft
+
+
+def keep_new_draft(draft: Draft, *, text: str, seen: str, by: Actor) -> Draft:
+    writer(by, WRITE)
+    return kept_texts.keep(draft, fit(as_written(text, like=draft.text), MAX_BYTES), seen=seen)
+
+
+def rebase_draft(draft: Draft, on: BundleVersion, *, seen: str, by: Actor) -> int:
+    """Bring what that version changed into the draft; how many places both changed."""
+    writer(by, WRITE)
+    base = text_of(version_numbered(on.bundle, draft.base))
+    return kept_texts.rebase(
+        draft, base, text_of(on), on=on.number, seen=seen, most_bytes=MAX_BYTES, by=by
+    )
+
+
+def save_draft(draft: Draft, *, message: str = "", by: Actor) -> tuple[BundleVersion, bool]:
+    """Its text as the version after the one that it grew from; then it is a draft no more."""
+    writer(by, WRITE)
+    grown = Grown(draft.bundle.name if draft.bundle else "", draft.base)
+    version, is_new = save_version(
+        draft.project, document=draft.text, message=message, by=by, grown=grown
+    )
+    kept_texts.forget_saved(draft)
+    return version, is_new
+
+
+def discard_draft(draft: Draft, *, seen: str, by: Actor) -> None:
+    writer(by, WRITE)
+    kept_texts.discard(draft, seen=seen, by=by)

@@ -1,0 +1,181 @@
+"""What changes between two contract documents, by meaning: formatting and dialect do not count."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from governance.contracts.domain.document import Document
+from governance.contracts.domain.rule_aspects import Aspect, aspects_of, rule_id, rule_in_words
+from governance.contracts.domain.rule_order import moved_rules
+from governance.texts.condition_changes import condition_changes
+from governance.texts.condition_words import canonical, shortened, value_in_words
+from governance.texts.plain_document import mapping, rules_in, values_of
+
+DOCUMENT = "the document"  # the subject of what belongs to no rule
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference. Of a changed value `what` names it; else `what` is the whole sentence."""
+
+    kind: Literal["added", "removed", "changed"]
+    subject: str  # the id of a rule, or DOCUMENT
+    what: str
+    before: str = ""
+    after: str = ""
+
+    @property
+    def of_document(self) -> bool:
+        return self.subject == DOCUMENT
+
+    def __str__(self) -> str:
+        subject = self.subject if self.of_document else f"rule `{self.subject}`"
+        if self.before or self.after:
+            return f"{subject}, {self.what}: {self.before} → {self.after}"
+        verb = "" if self.kind == "changed" else f"{self.kind} "
+        return f"{verb}{subject}: {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    values: Mapping[str, Any]
+    mode: str
+    rules: Mapping[str, dict[str, Any]]
+
+
+def changes(before: Document | None, after: Document) -> tuple[Change, ...]:
+    """In the order of the later document, what is gone at the end; empty for the same meaning."""
+    new = _read(after)
+    if before is None:
+        return tuple(_added(name, rule, new) for name, rule in new.rules.items())
+    return tuple(_changes(_read(before), new))
+
+
+def _read(document: Document) -> _Read:
+    values = values_of(document)
+    mode = str(mapping(values.get("defaults")).get("mode", "enforce"))
+    rules: dict[str, dict[str, Any]] = {}
+    for place, rule in enumerate(rules_in(values)):
+        rules.setdefault(rule_id(rule, place), rule)
+    return _Read(values, mode, rules)
+
+
+def _changes(old: _Read, new: _Read) -> Iterator[Change]:
+    yield from _of_document(old.values, new.values)
+    renamed = _renamed(old, new)
+    for name, rule in new.rules.items():
+        if name in old.rules:
+            yield from _of_rule(name, old.rules[name], rule, old.mode, new.mode)
+        elif name in renamed:
+            yield Change("changed", name, "id", f"`{renamed[name]}`", f"`{name}`")
+        else:
+            yield _added(name, rule, new)
+    for moved in moved_rules(old.rules, new.rules):
+        yield Change("changed", moved.rule, "place", moved.before, moved.after)
+    for name, rule in old.rules.items():
+        if name not in new.rules and name not in renamed.values():
+            yield Change("removed", name, rule_in_words(rule, old.mode))
+
+
+def _added(name: str, rule: dict[str, Any], read: _Read) -> Change:
+    return Change("added", name, rule_in_words(rule, read.mode))
+
+
+def _renamed(old: _Read, new: _Read) -> dict[str, str]:
+    """New id to old id, where nothing but the id differs."""
+    gone = {
+        _form(rule, old.mode): name for name, rule in old.rules.items() if name not in new.rules
+    }
+    come = {
+        name: _form(rule, new.mode) for name, rule in new.rules.items() if name not in old.rules
+    }
+    return {name: gone.pop(form) for name, form in come.items() if form in gone}
+
+
+def _form(rule: dict[str, Any], mode: str) -> str:
+    whole = {key: value for key, value in rule.items() if key != "id"}
+    return canonical(whole | {"mode": rule.get("mode", mode)})
+
+
+def _of_rule(
+    name: str, old: dict[str, Any], new: dict[str, Any], old_mode: str, new_mode: str
+) -> Iterator[Change]:
+    before, after = aspects_of(old, old_mode), aspects_of(new, new_mode)
+    if "mode" not in old and "mode" not in new:
+        # Both follow the document, which tells it once for all of them.
+        before.pop("mode"), after.pop("mode")
+    yield from _of_aspects(name, before, after)
+    for what, was, now in condition_changes(old.get("when"), new.get("when")):
+        yield Change("changed", name, what, was, now)
+
+
+def _of_aspects(
+    name: str, before: Mapping[str, Aspect], after: Mapping[str, Aspect]
+) -> Iterator[Change]:
+    for what in {**before, **after}:
+        old, new = before.get(what), after.get(what)
+        if old and new and old.value == new.value:
+            continue
+        if old and new and old.items and new.items and (said := _items(what, old.items, new.items)):
+            yield Change("changed", name, said)
+            continue
+        was = old.words if old else new.without if new else ""
+        now = new.words if new else old.without if old else ""
+        yield Change("changed", name, what, was, now)
+
+
+def _items(what: str, old: tuple[str, ...], new: tuple[str, ...]) -> str:
+    """Two tools added: `crm_bulk`, `crm_merge`. Nothing when more is exchanged than kept."""
+    added = [item for item in new if item not in set(old)]
+    gone = [item for item in old if item not in set(new)]
+    if len(added) + len(gone) > len(new) and added and gone:
+        return ""
+    said = [
+        f"{_counted(len(part), what)} {verb}: {', '.join(f'`{item}`' for item in part)}"
+        for part, verb in ((added, "added"), (gone, "removed"))
+        if part
+    ]
+    return shortened("; ".join(said))
+
+
+def _counted(number: int, what: str) -> str:
+    noun = {"tool": "tool", "tags": "tag"}.get(what, f"value of `{what}`")
+    if number > 1:
+        noun = noun.replace("value", "values") if noun.startswith("value") else f"{noun}s"
+    return f"{_NUMBERS[number] if number < len(_NUMBERS) else number} {noun}"
+
+
+def _of_document(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    before, after = dict(_flat(old)), dict(_flat(new))
+    for what in {**before, **after}:
+        was, now = before.get(what), after.get(what)
+        if canonical(was) != canonical(now):
+            yield Change("changed", DOCUMENT, what, _shown(was), _shown(now))
+
+
+def _flat(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    metadata = mapping(values.get("metadata"))
+    yield "name", metadata.get("name")
+    yield "description", metadata.get("description")
+    yield "mode", mapping(values.get("defaults")).get("mode")
+    yield "`observe_alongside`", values.get("observe_alongside") or None
+    for tool, said in mapping(values.get("tools")).items():
+        kind = mapping(said).get("side_effect")
+        yield f"side effect of `{tool}`", kind
+        yield f"`{tool}` is idempotent", mapping(said).get("idempotent") or None
+    yield from _leaves("observability", values.get("observability"))
+
+
+def _leaves(path: str, value: object) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves(f"{path}.{key}", item)
+    else:
+        yield f"`{path}`", value
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "not set"
+    return shortened(value if isinstance(value, str) else value_in_words(value))

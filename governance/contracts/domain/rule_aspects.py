@@ -1,0 +1,164 @@
+"""What makes up one rule of a contract: each aspect comparable, and in words.
+
+Nothing here depends on how the rule is formatted, in which dialect, or whether it spells out what
+holds anyway.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from governance.contracts.domain.document import Document
+from governance.texts.condition_words import (
+    canonical,
+    condition_in_words,
+    shortened,
+    value_in_words,
+)
+from governance.texts.plain_document import mapping, rules_in, texts_in, values_of
+
+ACTIONS: Mapping[str, str] = {
+    "block": "denies",
+    "ask": "asks",
+    "warn": "warns",
+    "redact": "redacts",
+    "allow": "allows",
+}
+WAITS = 300  # seconds for an answer, when a rule does not say how long
+_NO_LIMIT = "no limit"
+_LISTS = {
+    "within": "within",
+    "not_within": "not within",
+    "allows.commands": "allowed commands",
+    "allows.domains": "allowed domains",
+    "not_allows.domains": "domains not allowed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    value: str  # equal for what means the same
+    words: str
+    without: str = "nothing"  # what holds where the aspect is absent
+    items: tuple[str, ...] | None = None  # of a list whose order means nothing
+
+
+def rule_id(rule: Mapping[str, Any], place: int) -> str:
+    named = rule.get("id")
+    return named if isinstance(named, str) else f"rule {place + 1}"
+
+
+def tools_of(rule: Mapping[str, Any]) -> list[str]:
+    """Its patterns; a sandbox may have several."""
+    return texts_in(rule.get("tool")) + texts_in(rule.get("tools"))
+
+
+def mode_of(rule: Mapping[str, Any], default: str) -> str:
+    return str(rule.get("mode", default))
+
+
+def action_of(rule: Mapping[str, Any]) -> str:
+    if rule.get("type") == "sandbox":
+        return str(rule.get("outside", "block"))
+    return str(mapping(rule.get("then")).get("action", ""))
+
+
+def aspects_of(rule: Mapping[str, Any], default_mode: str) -> dict[str, Aspect]:
+    """By the name under which a difference is told; the condition stands apart."""
+    return dict(_aspects(rule, default_mode))
+
+
+def rule_in_words(rule: Mapping[str, Any], default_mode: str) -> str:
+    """pre, `payments_charge`: asks when `args.amount` > 500, 300 s, then denies"""
+    parts = [_doing(rule)]
+    if rule.get("type") != "session" and mode_of(rule, default_mode) == "observe":
+        parts.append("only observed")
+    if rule.get("enabled") is False:
+        parts.append("switched off")
+    tools = ", ".join(f"`{tool}`" for tool in tools_of(rule))
+    kind = str(rule.get("type", "no type"))
+    return shortened(f"{kind}{', ' if tools else ''}{tools}: {'; '.join(parts)}")
+
+
+def rules_said(document: Document) -> dict[str, str]:
+    """By the id of each rule what it does."""
+    values = values_of(document)
+    mode = str(mapping(values.get("defaults")).get("mode", "enforce"))
+    said: dict[str, str] = {}
+    for place, rule in enumerate(rules_in(values)):
+        said.setdefault(rule_id(rule, place), rule_in_words(rule, mode))
+    return said
+
+
+def _doing(rule: Mapping[str, Any]) -> str:
+    action = ACTIONS.get(action_of(rule), action_of(rule) or "does nothing")
+    then = _then(rule)
+    if action_of(rule) == "ask":
+        after = ACTIONS.get(str(then.get("timeout_action", "block")), "denies")
+        action += f" ({value_in_words(then.get('timeout', WAITS))} s, then {after})"
+    if rule.get("type") == "session":
+        limits = [_limit_in_words(name, aspect) for name, aspect in _limits(rule)]
+        return f"{action} above {', '.join(limits) or 'nothing'}"
+    if rule.get("type") == "sandbox":
+        lists = [f"{name} {aspect.words}" for name, aspect in _sandbox(rule)]
+        return f"{action} what is not {' and '.join(lists) or 'anywhere'}"
+    return f"{action} when {condition_in_words(rule.get('when'))}"
+
+
+def _limit_in_words(name: str, aspect: Aspect) -> str:
+    number = aspect.words.split()[0]
+    return f"{number} {name.replace('calls', 'call', 1) if number == '1' else name}"
+
+
+def _aspects(rule: Mapping[str, Any], default_mode: str) -> Iterator[tuple[str, Aspect]]:
+    yield "type", _text(str(rule.get("type", "")))
+    yield "switched", _text("off" if rule.get("enabled") is False else "on")
+    yield "mode", _text(mode_of(rule, default_mode))
+    yield "tool", _list(tools_of(rule))
+    yield from _limits(rule)
+    yield from _sandbox(rule)
+    action, then = action_of(rule), _then(rule)
+    yield "action", _text(ACTIONS.get(action, action))
+    if action == "ask":
+        waits = value_in_words(then.get("timeout", WAITS))
+        yield "time to answer", Aspect(waits, f"{waits} s")
+        after = str(then.get("timeout_action", "block"))
+        yield "without an answer", _text(ACTIONS.get(after, after))
+    yield "message", _text(str(then.get("message", "")))
+    yield "tags", _list(texts_in(then.get("tags")))
+    for name, value in mapping(then.get("metadata")).items():
+        yield f"metadata `{name}`", Aspect(canonical(value), shortened(value_in_words(value)))
+
+
+def _then(rule: Mapping[str, Any]) -> Mapping[str, Any]:
+    # A sandbox says itself what other rules say under `then`.
+    return rule if rule.get("type") == "sandbox" else mapping(rule.get("then"))
+
+
+def _limits(rule: Mapping[str, Any]) -> Iterator[tuple[str, Aspect]]:
+    limits = mapping(rule.get("limits"))
+    for name in ("max_attempts", "max_tool_calls"):
+        if name in limits:
+            words = value_in_words(limits[name])
+            yield f"`{name}`", Aspect(canonical(limits[name]), words, _NO_LIMIT)
+    for tool, value in mapping(limits.get("max_calls_per_tool")).items():
+        words = f"{value_in_words(value)} per session"
+        yield f"calls of `{tool}`", Aspect(canonical(value), words, _NO_LIMIT)
+
+
+def _sandbox(rule: Mapping[str, Any]) -> Iterator[tuple[str, Aspect]]:
+    for path, name in _LISTS.items():
+        above, _, key = path.rpartition(".")
+        listed = texts_in((mapping(rule.get(above)) if above else rule).get(key))
+        if listed:
+            yield name, _list(listed)
+
+
+def _text(text: str) -> Aspect:
+    return Aspect(text, shortened(text) or "nothing")
+
+
+def _list(items: list[str]) -> Aspect:
+    once = tuple(dict.fromkeys(items))
+    words = ", ".join(f"`{item}`" for item in once)
+    return Aspect(canonical(sorted(once)), shortened(words) or "nothing", items=once)

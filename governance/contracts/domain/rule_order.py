@@ -1,0 +1,85 @@
+"""Which rules of a contract moved so that it matters.
+
+An agent tries `pre` rules in their order and stops at the first that fails, then `sandbox` rules
+likewise. Rules that no call meets both of may stand in any order, and so may all others.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from governance.contracts.domain.rule_aspects import tools_of
+from governance.core.ascending import longest_ascending
+
+ORDERED = ("pre", "sandbox")
+_MOST = 200  # moved rules that are compared with all others
+_GLOB = frozenset("*?[")
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    rule: str
+    before: str
+    after: str
+
+
+def moved_rules(
+    old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
+) -> list[Moved]:
+    found: list[Moved] = []
+    for kind in ORDERED:
+        was, now = (
+            [name for name, rule in rules.items() if _stays(name, kind, old, new)]
+            for rules in (old, new)
+        )
+        found += moved(was, now, new)
+    return found
+
+
+def _stays(
+    name: str,
+    kind: str,
+    old: Mapping[str, Mapping[str, Any]],
+    new: Mapping[str, Mapping[str, Any]],
+) -> bool:
+    return all(name in rules and rules[name].get("type") == kind for rules in (old, new))
+
+
+def moved(was: list[str], now: list[str], rules: Mapping[str, Mapping[str, Any]]) -> list[Moved]:
+    """Of the same rules in two orders, those whose place counts: some call may meet both."""
+    if was == now:
+        return []
+    place_before = {name: place for place, name in enumerate(was)}
+    place_after = {name: place for place, name in enumerate(now)}
+    kept = {now[index] for index in longest_ascending([place_before[name] for name in now])}
+    found = []
+    for name in [name for name in now if name not in kept][:_MOST]:
+        passed = [
+            other
+            for other in now
+            if (place_before[name] < place_before[other])
+            != (place_after[name] < place_after[other])
+            and other != name
+            and _may_meet(rules[name], rules[other])
+        ]
+        if passed:
+            found.append(_told(name, passed, is_earlier=place_after[name] < place_after[passed[0]]))
+    return found
+
+
+def _told(name: str, passed: list[str], *, is_earlier: bool) -> Moved:
+    other = passed[0] if is_earlier else passed[-1]
+    words = (f"tried after `{other}`", f"tried before `{other}`")
+    return Moved(name, *(words if is_earlier else reversed(words)))
+
+
+def _may_meet(rule: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return any(_overlap(one, two) for one in tools_of(rule) for two in tools_of(other))
+
+
+def _overlap(one: str, two: str) -> bool:
+    """Two patterns may always have a name in common that nobody knows yet."""
+    if not _GLOB & set(one):
+        return fnmatchcase(one, two)
+    return bool(_GLOB & set(two)) or fnmatchcase(two, one)

@@ -1,0 +1,136 @@
+"""All there is to say of a text that somebody writes: what is wrong, what surprises, its rules."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from governance.contracts.domain.dialect import Dialect
+from governance.contracts.domain.document import read_document
+from governance.contracts.domain.lint import lint
+from governance.contracts.queries.contracts import NAME, bundle_named, misnamed, renamed, taken
+from governance.core.errors import DocumentInvalid, EvaluationLimit, EvaluationUnavailable, Problem
+from governance.evaluation import engine
+from governance.evaluation.engine import Validation
+from governance.models import Bundle, Project
+from governance.texts.merging import conflicts_in
+from governance.texts.notation import lines_of, words_at
+from governance.texts.outline import OutlinedRule, outline
+
+Severity = Literal["error", "warning"]
+ToolsOf: TypeAlias = Callable[[Project], Collection[str]]
+
+# Governance knows no calls: whoever does says here which tools were seen in them lately.
+tools_of: ToolsOf | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A problem with the exact words that it is about, which is what a marker goes under."""
+
+    severity: Severity
+    message: str
+    line: int | None
+    column: int | None
+    words: str
+    fix: str
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.line or 0, self.column or 0
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is wrong with a text, in the order of its lines."""
+
+    problems: tuple[Marked, ...]
+
+    @property
+    def errors(self) -> int:
+        return sum(each.severity == "error" for each in self.problems)
+
+    @property
+    def warnings(self) -> int:
+        return len(self.problems) - self.errors
+
+    @property
+    def errors_counted(self) -> str:
+        return "1 error" if self.errors == 1 else f"{self.errors} errors"
+
+    @property
+    def warnings_counted(self) -> str:
+        return "1 warning" if self.warnings == 1 else f"{self.warnings} warnings"
+
+    @property
+    def worst(self) -> Severity | None:
+        return "error" if self.errors else "warning" if self.problems else None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked(Told):
+    rules: tuple[OutlinedRule, ...] | None  # none: the text is no YAML, so nobody can tell
+    dialect: Dialect | None
+    name: str = ""
+
+
+def read_contract(document: bytes | str, *, tools: Collection[str] | None = None) -> Validation:
+    """What the library says of a document, and what would surprise its author; and whether agents
+    could ask for it by name."""
+    read = engine.validate(document)
+    if not read.valid:
+        return read
+    if not NAME.fullmatch(read.name):
+        return replace(read, errors=(misnamed(document),))
+    surprises = [*read.warnings, *lint(read_document(document), tools=tools)]
+    surprises.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
+    return replace(read, warnings=tuple(surprises))
+
+
+def tools_seen(project: Project) -> Collection[str] | None:
+    """None while nobody can tell."""
+    return tools_of(project) if tools_of else None
+
+
+def check_text(text: str, *, tools: Collection[str] | None = None) -> Checked:
+    """With the tools that were seen, also of those that were not; without, no word about them."""
+    try:
+        document = read_document(text)
+    except DocumentInvalid as refused:
+        errors = conflicts_in(text) or refused.errors
+        return Checked(marked("error", errors, text), None, None)
+    try:
+        read = read_contract(text, tools=tools)
+    except (EvaluationLimit, EvaluationUnavailable) as refused:
+        found = [Problem(message=str(refused))]
+        return Checked(marked("error", found, text), outline(document), document.dialect)
+    # One that is refused is not looked at further there, but its author is to be told all.
+    warnings = read.warnings if read.valid else lint(document, tools=tools)
+    problems = [*marked("error", read.errors, text), *marked("warning", warnings, text)]
+    problems.sort(key=lambda each: each.place)
+    return Checked(tuple(problems), outline(document), document.dialect, read.name)
+
+
+def check_draft(
+    project: Project, bundle: Bundle | None, text: str, *, tools: Collection[str] | None = None
+) -> Checked:
+    """And whether it could be saved under its name: as a version of this bundle, or a new one."""
+    checked = check_text(text, tools=tools)
+    if not checked.name:
+        return checked
+    if bundle is not None:
+        unfit = renamed(text, bundle.name) if checked.name != bundle.name else None
+    else:
+        unfit = taken(text, checked.name) if bundle_named(project, checked.name) else None
+    if unfit is None:
+        return checked
+    problems = sorted([*marked("error", [unfit], text), *checked.problems], key=lambda p: p.place)
+    return replace(checked, problems=tuple(problems))
+
+
+def marked(severity: Severity, problems: Iterable[Problem], text: str) -> tuple[Marked, ...]:
+    lines = lines_of(text)
+    return tuple(
+        Marked(severity, each.message, each.line, each.column, words, each.fix if words else "")
+        for each in problems
+        for words in [words_at(lines, each)]
+    )

@@ -1,0 +1,69 @@
+"""What the pages of contracts show: bundles with what is live of them, versions with their text."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count
+
+from governance.contracts.domain.document import Document, read_document
+from governance.contracts.queries.contracts import NAME, live_deployments, newest_versions
+from governance.core.free_names import as_free_name
+from governance.models import Assignment, Bundle, BundleVersion, Deployment, Project
+
+
+@dataclass(frozen=True, slots=True)
+class ListedBundle:
+    newest: BundleVersion  # without its document
+    live: tuple[Deployment, ...]
+
+    @property
+    def name(self) -> str:
+        return self.newest.bundle.name
+
+
+def listed_bundles(project: Project, after: str, limit: int) -> list[ListedBundle]:
+    """A page of them by name."""
+    newest = newest_versions(project, after, limit)
+    live = live_deployments(project, [version.bundle_id for version in newest])
+    return [
+        ListedBundle(
+            version,
+            tuple(each for each in live if each.version.bundle_id == version.bundle_id),
+        )
+        for version in newest
+    ]
+
+
+def bundle_names(project: Project, limit: int = 500) -> list[str]:
+    names = Bundle.objects.filter(project=project, versions__number=1).order_by("name")
+    return list(names.values_list("name", flat=True)[:limit])
+
+
+def free_name(project: Project, name: str) -> str:
+    """This name, or with a number behind it when a bundle has it already."""
+    taken = Bundle.objects.filter(project=project, name__startswith=name[:100])
+    return as_free_name(name, set(taken.values_list("name", flat=True)))
+
+
+def newest_of(project: Project, name: str, number: int) -> list[BundleVersion]:
+    """The newest versions of a bundle, whole; none when there is no such bundle."""
+    if not NAME.fullmatch(name):
+        return []
+    rows = BundleVersion.objects.filter(bundle__project=project, bundle__name=name)
+    return list(rows.select_related("bundle__project").order_by("-number")[:number])
+
+
+def assignments_of(bundle: Bundle) -> list[Assignment]:
+    """What makes agents get it that name none, in every environment."""
+    rows = Assignment.objects.filter(bundle=bundle, ended_at=None).select_related("environment")
+    return list(rows.order_by("environment__name", "-priority", "id")[:20])
+
+
+def places_with_a_past(bundle: Bundle) -> set[int]:
+    """The environments where something of it was live before what is live now."""
+    rows = Deployment.objects.filter(version__bundle=bundle).order_by()
+    counted = rows.values_list("environment").annotate(times=Count("pk")).filter(times__gt=1)
+    return {environment for environment, _ in counted}
+
+
+def document_of(version: BundleVersion) -> Document:
+    return read_document(bytes(version.document))

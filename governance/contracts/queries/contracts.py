@@ -1,0 +1,156 @@
+"""Contract bundles of a project: their versions, what is live where, and what a text would say."""
+
+import re
+from collections.abc import Iterable
+
+from django.db.models import Max, OuterRef, QuerySet, Subquery
+
+from governance.core.errors import NotFound, Problem
+from governance.core.metadata import about_the_name
+from governance.models import Bundle, BundleVersion, Deployment, Environment, Project
+
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,127}")  # agents ask for no longer one
+
+
+def renamed(document: bytes | str, name: str) -> Problem:
+    """A version bears the name of its bundle."""
+    message = (
+        f"The name of this contract is `{name}`: its versions are counted by it. "
+        "Begin a new contract to have this text under another name."
+    )
+    return about_the_name(document, message, fix=name)
+
+
+def misnamed(document: bytes | str) -> Problem:
+    """By no other name could agents ask for it."""
+    message = (
+        "A bundle's name begins with a small letter or digit and goes on with small letters, "
+        "digits, `.`, `_` or `-`, at most 128."
+    )
+    return about_the_name(document, message)
+
+
+def taken(document: bytes | str, name: str) -> Problem:
+    message = f"There is a contract `{name}` already: give this one another name, or edit that one."
+    return about_the_name(document, message)
+
+
+def bundle_named(project: Project, name: str) -> Bundle | None:
+    if not NAME.fullmatch(name):  # a NUL is more than PostgreSQL would look for
+        return None
+    return Bundle.objects.filter(project=project, name=name).first()
+
+
+def existing_bundle(project: Project, name: str) -> Bundle:
+    """The same for who cannot go on without it."""
+    bundle = bundle_named(project, name)
+    if bundle is None:
+        raise NotFound("There is no such contract.")
+    return bundle
+
+
+def newest_version(bundle: Bundle) -> BundleVersion | None:
+    return _whole_versions(bundle).order_by("-number").first()
+
+
+def version_numbered(bundle: Bundle, number: int) -> BundleVersion | None:
+    return _whole_versions(bundle).filter(number=number).first()
+
+
+def versions_before(bundle: Bundle, before: int | None, limit: int) -> list[BundleVersion]:
+    """A page of its versions, newest first, without their documents."""
+    rows = _whole_versions(bundle).defer("document", "session_rules").order_by("-number")
+    return list((rows.filter(number__lt=before) if before else rows)[:limit])
+
+
+def newest_versions(project: Project, after: str, limit: int) -> list[BundleVersion]:
+    """Of each bundle the newest version, without its document, by the bundles' names."""
+    newest = (
+        BundleVersion.objects.filter(bundle=OuterRef("bundle"))
+        .order_by()
+        .values("bundle")
+        .annotate(newest=Max("number"))
+        .values("newest")
+    )
+    rows = (
+        BundleVersion.objects.filter(
+            bundle__project=project, bundle__name__gt=after, number=Subquery(newest)
+        )
+        .select_related("bundle")
+        .defer("document", "session_rules")
+        .order_by("bundle__name")
+    )
+    return list(rows[:limit])
+
+
+def deployments_before(
+    bundle: Bundle, before: int | None, limit: int, *, environment: str = ""
+) -> list[Deployment]:
+    """A page of its deployments, newest first; the first of an environment is the live one."""
+    rows = _deployments().filter(version__bundle=bundle).order_by("-id")
+    if environment:
+        rows = rows.filter(environment__name=environment)
+    return list((rows.filter(pk__lt=before) if before else rows)[:limit])
+
+
+def live_deployments(project: Project, bundles: Iterable[int]) -> list[Deployment]:
+    """What is current of each of these bundles in each environment."""
+    newest = (
+        Deployment.objects.filter(
+            version__bundle=OuterRef("version__bundle"), environment=OuterRef("environment")
+        )
+        .order_by("-id")
+        .values("pk")[:1]
+    )
+    return list(
+        _deployments()
+        .filter(
+            version__bundle__project=project,
+            version__bundle__in=list(bundles),
+            pk=Subquery(newest),
+        )
+        .order_by("version__bundle__name", "environment__name")
+    )
+
+
+def live_deployment(bundle: Bundle, environment: Environment) -> Deployment | None:
+    rows = _deployments().filter(version__bundle=bundle, environment=environment)
+    return rows.order_by("-id").first()
+
+
+def live_in(bundle: Bundle, environment: str) -> Deployment | None:
+    """By the environment's name, which may be that of none."""
+    rows = _deployments().filter(version__bundle=bundle, environment__name=environment)
+    return None if "\0" in environment else rows.order_by("-id").first()
+
+
+def deployment_numbered(project: Project, number: int) -> Deployment | None:
+    rows = _deployments().select_related("version__bundle__project")
+    return rows.filter(version__bundle__project=project, pk=number).first()
+
+
+def deployment_before(deployment: Deployment) -> Deployment | None:
+    """What was live directly before it, of the same bundle in the same environment."""
+    rows = _deployments().filter(
+        version__bundle=deployment.version.bundle_id,
+        environment=deployment.environment_id,
+        pk__lt=deployment.pk,
+    )
+    return rows.order_by("-id").first()
+
+
+def is_way_back(version: BundleVersion, environment: str) -> bool:
+    """Whether it was live there directly before what is live there now."""
+    live = live_in(version.bundle, environment)
+    before = deployment_before(live) if live else None
+    return before is not None and before.version_id == version.pk
+
+
+def _whole_versions(bundle: Bundle) -> QuerySet[BundleVersion]:
+    return BundleVersion.objects.filter(bundle=bundle).select_related("bundle__project")
+
+
+def _deployments() -> QuerySet[Deployment]:
+    return Deployment.objects.select_related("environment", "version__bundle").defer(
+        "version__document", "version__session_rules"
+    )

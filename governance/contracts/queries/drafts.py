@@ -1,0 +1,72 @@
+"""Drafts of contracts: one's own, and who else is writing."""
+
+from governance.contracts.domain.document import read_document
+from governance.contracts.domain.meaning import Change, changes
+from governance.contracts.queries.contracts import bundle_named, newest_version, version_numbered
+from governance.core.errors import DocumentInvalid
+from governance.core.numbers import ID_DIGITS, whole_number
+from governance.models import Bundle, BundleVersion, Draft, Project
+
+SHOWN = 20
+
+
+def draft_of(bundle: Bundle, person_id: int) -> Draft | None:
+    rows = Draft.objects.select_related("bundle", "project")
+    return rows.filter(bundle=bundle, person=person_id).first()
+
+
+def new_draft_numbered(project: Project, person_id: int, number: int) -> Draft | None:
+    """One's draft of a contract that is not there yet."""
+    rows = Draft.objects.select_related("project")
+    return rows.filter(project=project, person=person_id, bundle=None, pk=number).first()
+
+
+def draft_numbered(project: Project, person_id: int, number: int) -> Draft | None:
+    """One's draft, of whichever contract."""
+    rows = Draft.objects.select_related("bundle", "project")
+    return rows.filter(project=project, person=person_id, pk=number).first()
+
+
+def drafts_of(project: Project, person_id: int) -> list[Draft]:
+    """One's drafts without their texts, the one kept last first."""
+    rows = Draft.objects.select_related("bundle").defer("text")
+    return list(rows.filter(project=project, person=person_id)[:100])
+
+
+def drafts_of_others(bundle: Bundle, person_id: int) -> list[Draft]:
+    """Without their texts: whoever writes is told who else does."""
+    rows = Draft.objects.select_related("person").defer("text")
+    return list(rows.filter(bundle=bundle).exclude(person=person_id)[:SHOWN])
+
+
+def version_said(bundle: Bundle | None, number: str) -> BundleVersion | None:
+    """The version that a page says a text grew from, if it is there."""
+    asked = whole_number(number)
+    return version_numbered(bundle, asked) if bundle is not None and asked is not None else None
+
+
+def text_of(version: BundleVersion | None) -> str:
+    return bytes(version.document).decode() if version is not None else ""
+
+
+def text_in_editor(project: Project, person_id: int, name: str, draft_id: str) -> str | None:
+    """What the editor of this contract shows this person, or of a draft without one."""
+    if not name:
+        number = whole_number(draft_id, ID_DIGITS)
+        draft = new_draft_numbered(project, person_id, number) if number is not None else None
+        return draft.text if draft else None
+    bundle = bundle_named(project, name)
+    if bundle is None:
+        return None
+    draft = draft_of(bundle, person_id)
+    return draft.text if draft else text_of(newest_version(bundle))
+
+
+def changes_since(version: BundleVersion | None, text: str) -> tuple[Change, ...] | None:
+    """By meaning; none where the text cannot be read, or grew from nothing."""
+    if version is None:
+        return None
+    try:
+        return changes(read_document(bytes(version.document)), read_document(text))
+    except DocumentInvalid:
+        return None

@@ -1,0 +1,67 @@
+"""Versions of contracts as their bytes, for whoever asks them again what they say."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from governance.contracts.domain.document import read_document
+from governance.contracts.domain.rule_aspects import rules_said
+from governance.models import BundleVersion
+from governance.texts.outline import outline
+
+LINES: Final = 40  # of a rule that are shown; a longer one is read in its contract
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A version as it was written."""
+
+    id: int
+    bundle: str
+    number: int
+    document: bytes
+
+
+def version_written(version: int) -> Written | None:
+    row = (
+        BundleVersion.objects.filter(pk=version)
+        .values_list("id", "bundle__name", "number", "document")
+        .first()
+    )
+    return Written(row[0], row[1], row[2], bytes(row[3])) if row else None
+
+
+def versions_of(project_id: int, bundle: str) -> frozenset[int]:
+    """By the ids of their rows, which calls know them by."""
+    rows = BundleVersion.objects.filter(bundle__project=project_id, bundle__name=bundle)
+    return frozenset(rows.values_list("id", flat=True))
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRule:
+    """One rule of a version: where it stands, what it does, and how it is written."""
+
+    line: int
+    type: str
+    says: str
+    text: str
+    more_lines: int
+
+
+def rule_written(project_id: int, bundle: str, number: int, rule: str) -> WrittenRule | None:
+    """None where the version does not have it, as of an older one under the same name."""
+    versions = BundleVersion.objects.filter(bundle__project=project_id, bundle__name=bundle)
+    written = versions.filter(number=number).values_list("document", flat=True).first()
+    if written is None:
+        return None
+    document = read_document(bytes(written))
+    found = next((each for each in outline(document) if each.id == rule), None)
+    if found is None:
+        return None
+    lines = document.text.splitlines()[found.line - 1 : found.end_line]
+    return WrittenRule(
+        found.line,
+        found.type,
+        rules_said(document).get(rule, ""),
+        "\n".join(lines[:LINES]),
+        max(0, len(lines) - LINES),
+    )

@@ -1,0 +1,56 @@
+"""From observing to enforcing: shows the one word that changes, and makes the version."""
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from governance.contracts.commands.enforcing import enforce as make_enforcing
+from governance.contracts.domain.document import read_document
+from governance.contracts.domain.enforcing import enforced
+from governance.core.errors import GovernanceError, NotFound
+from governance.core.numbers import whole_number
+from governance.deployments.queries.deployments import version_of
+from governance.models import BundleVersion
+from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.WRITE_CONTRACT)
+def enforce(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    version = _version(request, bundle_name)
+    environment = request.GET.get("environment", "")
+    if request.method == "POST":
+        try:
+            made, _ = make_enforcing(version, by=request.actor)
+        except GovernanceError as error:
+            messages.error(request, str(error))
+        else:
+            chosen = urlencode({"version": made.number, "environment": environment})
+            address = reverse("governance:deploy", args=[request.project.slug, bundle_name])
+            messages.success(request, f"{made} enforces. It is not live before it is deployed.")
+            return redirect(f"{address}?{chosen}")
+    document = read_document(bytes(version.document))
+    found = enforced(document)
+    lines = document.text.splitlines()
+    context = {
+        "page_title": f"Enforce {bundle_name}",
+        "version": version,
+        "bundle_name": bundle_name,
+        "found": found,
+        "before": lines[found.line - 1] if found else "",
+        "after": found.text.splitlines()[found.line - 1] if found else "",
+    }
+    return render(request, "contracts/enforce.html", context)
+
+
+def _version(request: MemberRequest, bundle_name: str) -> BundleVersion:
+    number = whole_number(request.GET.get("version"))
+    found = None if number is None else version_of(request.project, bundle_name, number)
+    if found is None:
+        raise NotFound("There is no such version.")
+    return found

@@ -1,0 +1,46 @@
+"""Who does something: a person, a key, or the console itself."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from governance.core.roles import Role
+
+_NUMBERED_KEY = re.compile(r"\Akey:\d+ ")
+
+
+class ActorKind(StrEnum):
+    PERSON = "person"
+    KEY = "key"
+    CONSOLE = "console"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    kind: ActorKind
+    id: int | None
+    label: str
+    role: Role | None = None  # in the project at hand; a key's follows from its scopes
+    person_id: int | None = None  # the person who acts, themself or by a key they made
+
+    def __str__(self) -> str:
+        match self.kind:
+            case ActorKind.PERSON:
+                return f"person:{self.label}"
+            case ActorKind.KEY:
+                return f"key:{self.id} {self.label}"
+            case ActorKind.CONSOLE:
+                return "console"
+
+
+def shown(actor: str) -> str:
+    """An actor as the log writes it, for people to read: a name needs neither a word nor a number
+    before it, but for a key, that it is one."""
+    return _NUMBERED_KEY.sub("key ", actor.removeprefix(f"{ActorKind.PERSON}:"))
+
+
+CONSOLE = Actor(ActorKind.CONSOLE, None, "console", Role.ADMIN)
+
+
+def person(user_id: int, email: str, role: Role | None = None) -> Actor:
+    return Actor(ActorKind.PERSON, user_id, email, role, person_id=user_id)

@@ -1,0 +1,121 @@
+"""What an agent fetches: the document in force for it, in the dialect that its SDK reads."""
+
+import logging
+from base64 import b64encode
+from typing import Any
+
+from django.db import DatabaseError
+from django.http import HttpRequest, JsonResponse
+from django.urls import reverse
+from ninja import Router
+
+from governance.contracts.domain.dialect import Dialect, dialect_spoken
+from governance.core.conflicts import MAY_CONFLICT
+from governance.core.errors import Forbidden, NotFound
+from governance.delivery import news
+from governance.delivery.commands.fetch_alerts import note_fetch, note_manage_key
+from governance.delivery.queries.documents import (
+    ServedDocument,
+    assignable_bundles,
+    served_document,
+)
+from governance.people.auth import AGENT_HEADER, Access, AccessRequest, KeyAuth
+from governance.people.domain import Scope
+
+logger = logging.getLogger(__name__)
+router = Router(tags=["documents"])
+CAN_ACT = KeyAuth("agent")
+NOBODY = "unknown"  # an agent that does not say who it is
+
+
+@router.get(
+    "/bundles/{name}/current", auth=CAN_ACT, response={200: None}, openapi_extra=MAY_CONFLICT
+)
+def get_current_bundle(request: AccessRequest, name: str, env: str = "") -> JsonResponse:
+    return _current(request, name, env)
+
+
+@router.get(
+    "/rulesets/{name}/current", auth=CAN_ACT, response={200: None}, openapi_extra=MAY_CONFLICT
+)
+def get_current_ruleset(request: AccessRequest, name: str, env: str = "") -> JsonResponse:
+    return _current(request, name, env)
+
+
+def _current(request: AccessRequest, name: str, env: str) -> JsonResponse:
+    access, agent = request.auth, _agent_named_by(request)
+    environment_id = access.environment_id
+    if environment_id is None or env not in ("", access.environment):
+        raise Forbidden(f"This key is for {access.environment} only.", code="environment")
+    if not access.admits_agent(agent):
+        raise Forbidden(f"This key is not for the agent {agent}.", code="agent")
+    dialect = dialect_spoken(access.dialect, request.path_info)
+    served = served_document(access.project_id, environment_id, name, agent, dialect)
+    if served is None or not (served.stopped or _may_have(access, name, agent)):
+        raise NotFound(f"{access.environment} has no {name} deployed for this agent.")
+    _notice(request, agent, dialect)
+    news.note_fetched(
+        access.project_id,
+        access.environment,
+        agent,
+        served.revision_hash,
+        stopped=served.stopped,
+    )
+    return JsonResponse(_told(served))
+
+
+def _told(served: ServedDocument) -> dict[str, Any]:
+    return {
+        "name": served.name,
+        "bundle_name": served.bundle_name,
+        "version": served.version,
+        "env": served.env,
+        "revision_hash": served.revision_hash,
+        "yaml": served.document.decode(),
+        "yaml_bytes": b64encode(served.document).decode(),
+        "signature": served.signature,
+        "public_key": served.public_key or None,
+        "stopped": served.stopped,
+    }
+
+
+def _may_have(access: Access, name: str, agent: str) -> bool:
+    return not access.assigned_only or name in assignable_bundles(
+        access.project_id, access.environment_id or 0, agent
+    )
+
+
+def _notice(request: AccessRequest, agent: str, dialect: Dialect) -> None:
+    access, key_id = request.auth, request.auth.actor.id
+    if access.environment_id is None or key_id is None:
+        return
+    try:
+        if dialect is Dialect.OLD and not access.dialect:
+            note_fetch(access.environment_id, agent, key_id=key_id)
+    except DatabaseError:  # a read-only or busy database is no reason to refuse an agent
+        logger.warning("What a fetch gives away could not be noted", exc_info=True)
+    notice_manage_key(access, agent)
+
+
+def notice_manage_key(access: Access, agent: str) -> None:
+    """An agent brings this key, to ask for a document or to hold a stream."""
+    key_id = access.actor.id
+    if key_id is None or Scope.MANAGE not in access.scopes:
+        return
+    try:
+        note_manage_key(
+            access.project_id,
+            key_id=key_id,
+            name=access.actor.label,
+            environment=access.environment,
+            agent=agent,
+            link=reverse("governance:keys", args=[access.project_slug]),
+        )
+    except DatabaseError:  # as above
+        logger.warning("That an agent uses a manage key could not be noted", exc_info=True)
+
+
+def _agent_named_by(request: HttpRequest) -> str:
+    # A name longer than any agent's, or one that no column keeps, is as good as none.
+    agent = request.headers.get(AGENT_HEADER, "")
+    return agent if 0 < len(agent) <= 128 and "\0" not in agent else NOBODY

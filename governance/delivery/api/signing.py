@@ -1,0 +1,46 @@
+"""The public half of the key that signs documents, and its rotation."""
+
+from datetime import datetime
+from typing import Any
+
+from ninja import Router, Schema, Status
+
+from governance.core.conflicts import MAY_CONFLICT
+from governance.core.errors import NotFound
+from governance.delivery.commands import signing
+from governance.delivery.queries.signing import signing_key_in_use
+from governance.models import SigningKey
+from governance.people.auth import AccessRequest, KeyOrMember
+from governance.people.policies import Action
+from governance.people.queries.projects import project_numbered
+
+router = Router(tags=["signing"])
+
+
+class SigningKeyOut(Schema):
+    public_key: str  # 64 hex digits
+    created_at: datetime
+
+
+@router.get("/signing-key", response=SigningKeyOut, auth=KeyOrMember("read"))
+def get_signing_key(request: AccessRequest) -> dict[str, Any]:
+    project = project_numbered(request.auth.project_id)
+    key = signing_key_in_use(project)
+    if key is None:
+        raise NotFound("Nothing has been signed in this project yet.")
+    return _told(key)
+
+
+@router.post(
+    "/signing-key/rotations",
+    response={201: SigningKeyOut},
+    auth=KeyOrMember(action=Action.MANAGE_SETTINGS),
+    openapi_extra=MAY_CONFLICT,
+)
+def rotate_signing_key(request: AccessRequest) -> Status[dict[str, Any]]:
+    project = project_numbered(request.auth.project_id)
+    return Status(201, _told(signing.rotate_signing_key(project, by=request.auth.actor)))
+
+
+def _told(key: SigningKey) -> dict[str, Any]:
+    return {"public_key": key.public_key, "created_at": key.created_at}

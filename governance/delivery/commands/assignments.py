@@ -1,0 +1,144 @@
+"""Assignments: set, replaced and ended. What was stays, because calls were governed by it."""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+
+from django.db import transaction
+from django.utils import timezone
+
+from governance.audit.log import Detail, record
+from governance.contracts.queries.contracts import bundle_named
+from governance.core.actor import Actor
+from governance.core.errors import InvalidInput, NotFound, Problem
+from governance.core.texts import can_be_kept
+from governance.delivery import news
+from governance.delivery.commands.signing import locked
+from governance.delivery.queries.assignments import assignment_of
+from governance.deployments.queries.requests import required_in
+from governance.models import Assignment, Environment, Project
+from governance.people.commands.environments import environment_named
+from governance.people.policies import Action, refuse_unless
+
+# What the SDKs hold themselves to: nothing beyond it could ever be matched.
+MOST_TAGS = 64
+LONGEST_TAG_NAME = 128
+LONGEST_TAG_VALUE = 256
+LONGEST_AGENT = 128
+PRIORITIES = range(-1_000_000, 1_000_001)
+
+
+@transaction.atomic
+def assign(
+    project: Project,
+    *,
+    bundle_name: str,
+    env: str,
+    by: Actor,
+    agent: str = "*",
+    tags: Mapping[str, str] | None = None,
+    priority: int = 0,
+) -> tuple[Assignment, bool]:
+    """The rule of this environment, glob and tags, and whether anything about it is new."""
+    refuse_unless(by, Action.ASSIGN)
+    tags = dict(tags or {})
+    _refuse_misfits(agent=agent, tags=tags, priority=priority)
+    bundle = bundle_named(project, bundle_name)
+    if bundle is None:
+        raise NotFound("There is no such bundle.")
+    environment = environment_named(project, env)
+    locked(project)
+    _refuse_alone(environment, by)
+    digest = _digest(tags)
+    present = assignment_of(environment, agent, digest)
+    if present is not None:
+        if (present.bundle_id, present.priority) == (bundle.pk, priority):
+            return present, False
+        _end(present)
+    assignment = Assignment.objects.create(
+        environment=environment,
+        bundle=bundle,
+        agent=agent,
+        tags=tags,
+        tags_digest=digest,
+        priority=priority,
+        author=str(by)[:320],
+        created_at=timezone.now(),
+    )
+    details = _told(assignment) | {"was": present.bundle.name if present else None}
+    record(by, "bundle assigned", bundle.name, project=project, details=details)
+    news.tell(project.pk, environment.pk)
+    return assignment, True
+
+
+@transaction.atomic
+def end_assignment(assignment: Assignment, *, by: Actor) -> Assignment:
+    """The present state again when it was ended before."""
+    refuse_unless(by, Action.ASSIGN)
+    project = assignment.environment.project
+    locked(project)
+    _refuse_alone(assignment.environment, by)
+    assignment.refresh_from_db(fields=["ended_at"])
+    if assignment.ended_at is None:
+        _end(assignment)
+        bundle = assignment.bundle.name
+        record(by, "assignment ended", bundle, project=project, details=_told(assignment))
+        news.tell(project.pk, assignment.environment_id)
+    return assignment
+
+
+def _refuse_alone(environment: Environment, by: Actor) -> None:
+    # Another contract for an agent is as good as another deployment.
+    if required_in(environment.project, environment.name).second_person:
+        refuse_unless(by, Action.ASSIGN_ALONE)
+
+
+def _end(assignment: Assignment) -> None:
+    assignment.ended_at = timezone.now()
+    assignment.save(update_fields=["ended_at"])
+
+
+def _told(assignment: Assignment) -> dict[str, Detail]:
+    return {
+        "environment": assignment.environment.name,
+        "agent": assignment.agent,
+        "tags": dict(assignment.tags),
+        "priority": assignment.priority,
+    }
+
+
+def _digest(tags: Mapping[str, str]) -> str:
+    return sha256(json.dumps(tags, sort_keys=True).encode()).hexdigest()
+
+
+def _refuse_misfits(*, agent: str, tags: Mapping[str, str], priority: int) -> None:
+    found = [
+        Problem(path=path, message=message)
+        for path, fits, message in (
+            (
+                "agent_id",
+                0 < len(agent) <= LONGEST_AGENT and can_be_kept(agent),
+                f"The glob of an agent has 1 to {LONGEST_AGENT} characters.",
+            ),
+            ("tags", len(tags) <= MOST_TAGS, f"At most {MOST_TAGS} tags are taken."),
+            (
+                "tags",
+                all(
+                    0 < len(name) <= LONGEST_TAG_NAME
+                    and len(value) <= LONGEST_TAG_VALUE
+                    and can_be_kept(name + value)
+                    for name, value in tags.items()
+                ),
+                f"A tag's name has 1 to {LONGEST_TAG_NAME} characters, its value at most"
+                f" {LONGEST_TAG_VALUE}, neither a NUL.",
+            ),
+            (
+                "priority",
+                priority in PRIORITIES,
+                f"A priority lies between {PRIORITIES[0]:,} and {PRIORITIES[-1]:,}.",
+            ),
+        )
+        if not fits
+    ]
+    if found:
+        raise InvalidInput(found[0].message, errors=found)

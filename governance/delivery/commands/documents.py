@@ -1,0 +1,43 @@
+"""Renderings: each version once in each dialect, and signed before anybody is given it."""
+
+from hashlib import sha256
+
+from django.db import transaction
+
+from governance.contracts.domain.dialect import Dialect
+from governance.contracts.domain.document import read_document
+from governance.delivery.commands.signing import locked, sign
+from governance.delivery.queries.documents import unrendered_versions, unsigned_bytes
+from governance.models import BundleVersion, Project, Rendering
+
+
+def rendered(version: BundleVersion) -> dict[Dialect, bytes]:
+    """In both dialects; in its own these are the bytes as they were written."""
+    document = read_document(bytes(version.document))
+    return {dialect: document.text_in(dialect).encode() for dialect in Dialect}
+
+
+def keep_renderings(version: BundleVersion, texts: dict[Dialect, bytes]) -> list[bytes]:
+    """The kept bytes, which are those of whoever came first; call it in a transaction."""
+    rows = [
+        Rendering(
+            version=version,
+            dialect=dialect.value,
+            document=text,
+            revision_hash=sha256(text).hexdigest(),
+        )
+        for dialect, text in sorted(texts.items())
+    ]
+    # Never made anew: what has been served is what agents name in their events.
+    Rendering.objects.bulk_create(rows, ignore_conflicts=True)
+    return [bytes(row.document) for row in Rendering.objects.filter(version=version)]
+
+
+def complete_documents(project: Project) -> None:
+    """Whatever of what is deployed, or of the stop, is not yet rendered or signed."""
+    texts = [(version, rendered(version)) for version in unrendered_versions(project)]
+    with transaction.atomic():
+        for version, text in texts:
+            keep_renderings(version, text)
+        locked(project)
+        sign(project, unsigned_bytes(project))

@@ -1,0 +1,86 @@
+"""Signing keys: made when first needed; rotation makes a new one, which signs what is live."""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from itertools import islice
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from governance.audit.log import record
+from governance.core.actor import CONSOLE, Actor
+from governance.core.errors import Conflict
+from governance.delivery import news
+from governance.delivery.queries.documents import unsigned_bytes
+from governance.delivery.queries.signing import signing_key_in_use
+from governance.delivery.signatures import SealBroken, new_pair, open_pair
+from governance.models import Environment, Project, Signature, SigningKey
+from governance.people.policies import Action, refuse_unless
+
+
+def locked(project: Project) -> Project:
+    """Whoever signs waits here, so that nothing is signed with a key that was just retired."""
+    return Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+
+
+def sign(project: Project, documents: Iterable[bytes]) -> None:
+    """Sign what the key in use has not signed yet; call it with the project locked."""
+    key = signing_key_in_use(project) or _new_key(project, by=CONSOLE)
+    private: Ed25519PrivateKey | None = None
+    waiting = iter(documents)
+    while some := {sha256(each).hexdigest(): each for each in islice(waiting, 20)}:
+        signed = Signature.objects.filter(key=key, revision_hash__in=some)
+        for revision_hash in signed.values_list("revision_hash", flat=True):
+            del some[revision_hash]
+        if not some:
+            continue
+        opened = private = private or _opened(key)
+        Signature.objects.bulk_create(
+            Signature(key=key, revision_hash=revision_hash, value=opened.sign(document))
+            for revision_hash, document in some.items()
+        )
+
+
+@transaction.atomic
+def rotate_signing_key(project: Project, *, by: Actor) -> SigningKey:
+    """A new key, under which all that is deployed is signed; agents that are connected are told."""
+    refuse_unless(by, Action.MANAGE_SETTINGS)
+    locked(project)
+    was = signing_key_in_use(project)
+    SigningKey.objects.filter(project=project, retired_at=None).update(retired_at=timezone.now())
+    key = _new_key(project, by=by)
+    sign(project, unsigned_bytes(project))
+    details = {"public_key": key.public_key, "was": was.public_key if was else None}
+    record(by, "signing key rotated", key.public_key, project=project, details=details)
+    for environment in Environment.objects.filter(project=project):
+        news.tell(project.pk, environment.pk)
+    return key
+
+
+def _new_key(project: Project, *, by: Actor) -> SigningKey:
+    public, sealed = new_pair(settings.SECRET_KEY, owner=_owner(project))
+    return SigningKey.objects.create(
+        project=project, public_key=public, sealed=sealed, author=str(by)[:320]
+    )
+
+
+def _opened(key: SigningKey) -> Ed25519PrivateKey:
+    try:
+        return open_pair(
+            bytes(key.sealed),
+            settings.SECRET_KEY,
+            public=key.public_key,
+            owner=_owner(key.project),
+        )
+    except SealBroken:
+        raise Conflict(
+            "The signing key of this project was sealed with another secret key than this console"
+            " has. Rotate it, and give its new public half to the agents that verify.",
+            code="signing_key",
+        ) from None
+
+
+def _owner(project: Project) -> str:
+    return f"project {project.pk}"

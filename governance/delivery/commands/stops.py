@@ -1,0 +1,57 @@
+"""Stops: no deployments, so that lifting one leaves everything as it would have been."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from governance.audit.log import record
+from governance.core.actor import Actor
+from governance.core.errors import InvalidInput, NotFound
+from governance.core.texts import can_be_kept
+from governance.delivery import news
+from governance.delivery.commands.signing import locked, sign
+from governance.delivery.domain.stops import STOPPED
+from governance.delivery.queries.stops import stop_of
+from governance.models import Project, Stop
+from governance.people.policies import Action, refuse_unless
+from governance.people.queries.projects import environment_with
+
+
+@transaction.atomic
+def stop(project: Project, *, env: str, by: Actor, agent: str = "") -> tuple[Stop, bool]:
+    """The stop that stands now, of one agent or of the environment, and whether it is new."""
+    refuse_unless(by, Action.STOP_AGENT)
+    if len(agent) > 128 or not can_be_kept(agent):
+        unfit = "The id of an agent has at most 128 characters, without NUL."
+        raise InvalidInput.at("agent_id", unfit)
+    environment = environment_with(project, env)
+    if environment is None:
+        raise NotFound("There is no such environment.")
+    project = locked(project)
+    present = stop_of(environment, agent)
+    if present is not None:
+        return present, False
+    sign(project, STOPPED.values())
+    made = Stop.objects.create(
+        environment=environment, agent=agent, author=str(by)[:320], created_at=timezone.now()
+    )
+    record(by, _what(made, "stopped"), str(made), project=project)
+    news.tell(project.pk, environment.pk)
+    return made, True
+
+
+@transaction.atomic
+def lift(stop: Stop, *, by: Actor) -> Stop:
+    """The present state again when it was lifted before."""
+    refuse_unless(by, Action.STOP_AGENT)
+    project = locked(stop.environment.project)
+    stop.refresh_from_db(fields=["lifted_at", "lifted_by"])
+    if stop.lifted_at is None:
+        stop.lifted_at, stop.lifted_by = timezone.now(), str(by)[:320]
+        stop.save(update_fields=["lifted_at", "lifted_by"])
+        record(by, _what(stop, "released"), str(stop), project=project)
+        news.tell(project.pk, stop.environment_id)
+    return stop
+
+
+def _what(stop: Stop, happened: str) -> str:
+    return f"{'agent' if stop.agent else 'environment'} {happened}"

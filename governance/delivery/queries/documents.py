@@ -1,0 +1,162 @@
+"""What an agent is given: the bundle it is assigned, and the document in force for it."""
+
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
+
+from governance.contracts.domain.dialect import Dialect
+from governance.delivery.domain.assignments import Rule, assignable
+from governance.delivery.domain.stops import STOPPED, STOPPED_HASHES
+from governance.delivery.queries.assignments import rule_of
+from governance.delivery.queries.stops import is_stopped
+from governance.models import (
+    Assignment,
+    BundleVersion,
+    Deployment,
+    Environment,
+    Project,
+    Rendering,
+    Signature,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedDocument:
+    """A document as it goes out: what is served, hashed and signed are the same bytes."""
+
+    bundle_name: str
+    version: int
+    env: str
+    revision_hash: str
+    document: bytes
+    signature: str | None  # base64
+    public_key: str  # hex digits; empty where there is no signature
+    stopped: bool  # the block-all document, in the place of the bundle asked for
+
+    @property
+    def name(self) -> str:
+        return self.bundle_name
+
+
+def assignable_bundles(project_id: int, environment_id: int, agent: str) -> list[str]:
+    """All that it may be assigned: a request for a document does not tell the agent's tags."""
+    return assignable(assignment_rules(project_id, environment_id), agent)
+
+
+def served_document(
+    project_id: int, environment_id: int, bundle_name: str, agent: str, dialect: Dialect | str
+) -> ServedDocument | None:
+    """What is in force for this agent, or none when the bundle is unknown or not deployed."""
+    dialect = Dialect(dialect)
+    live = _live(project_id, environment_id, bundle_name)
+    if is_stopped(environment_id, agent):
+        return _signed(
+            project_id,
+            bundle_name=bundle_name,
+            version=live.version.number if live else 1,  # clients take whole numbers from 1 on
+            env=live.environment.name if live else _name_of(environment_id),
+            revision_hash=STOPPED_HASHES[dialect],
+            document=STOPPED[dialect],
+            stopped=True,
+        )
+    rendering = live and Rendering.objects.filter(version=live.version_id, dialect=dialect).first()
+    if not live or not rendering:
+        return None
+    return _signed(
+        project_id,
+        bundle_name=bundle_name,
+        version=live.version.number,
+        env=live.environment.name,
+        revision_hash=rendering.revision_hash,
+        document=bytes(rendering.document),
+        stopped=False,
+    )
+
+
+def unsigned_bytes(project: Project) -> Iterator[bytes]:
+    """All that agents of this project may be given now, and the key in use may not have signed."""
+    yield from STOPPED.values()
+    signed = Signature.objects.filter(
+        key__project=project, key__retired_at=None, revision_hash=OuterRef("revision_hash")
+    )
+    live = Rendering.objects.filter(~Exists(signed), version__in=_live_versions(project))
+    for document in live.values_list("document", flat=True).iterator(chunk_size=20):
+        yield bytes(document)
+
+
+def unrendered_versions(project: Project) -> list[BundleVersion]:
+    """Those that are deployed and were so before there were renderings."""
+    kept = Rendering.objects.filter(version=OuterRef("pk"))
+    rows = BundleVersion.objects.filter(pk__in=_live_versions(project))
+    return list(rows.filter(~Exists(kept)))
+
+
+def _live_versions(project: Project) -> QuerySet[Deployment, int]:
+    newest = (
+        Deployment.objects.filter(
+            version__bundle=OuterRef("version__bundle"), environment=OuterRef("environment")
+        )
+        .order_by("-id")
+        .values("pk")[:1]
+    )
+    rows = Deployment.objects.filter(environment__project=project, pk=Subquery(newest))
+    return rows.order_by().values_list("version", flat=True)
+
+
+def _signed(
+    project_id: int,
+    *,
+    bundle_name: str,
+    version: int,
+    env: str,
+    revision_hash: str,
+    document: bytes,
+    stopped: bool,
+) -> ServedDocument:
+    signature = (
+        Signature.objects.filter(
+            key__project=project_id, key__retired_at=None, revision_hash=revision_hash
+        )
+        .select_related("key")
+        .first()
+    )
+    return ServedDocument(
+        bundle_name=bundle_name,
+        version=version,
+        env=env,
+        revision_hash=revision_hash,
+        document=document,
+        signature=b64encode(bytes(signature.value)).decode() if signature else None,
+        public_key=signature.key.public_key if signature else "",
+        stopped=stopped,
+    )
+
+
+def _live(project_id: int, environment_id: int, bundle_name: str) -> Deployment | None:
+    if "\0" in bundle_name:  # more than PostgreSQL would look for
+        return None
+    return (
+        Deployment.objects.filter(
+            environment=environment_id,
+            version__bundle__project=project_id,
+            version__bundle__name=bundle_name,
+        )
+        .select_related("version", "environment")
+        .defer("version__document", "version__session_rules")
+        .order_by("-id")
+        .first()
+    )
+
+
+def _name_of(environment_id: int) -> str:
+    return Environment.objects.values_list("name", flat=True).get(pk=environment_id)
+
+
+def assignment_rules(project_id: int, environment_id: int) -> list[Rule]:
+    """What assignments say there, for who asks them of many agents."""
+    rows = Assignment.objects.filter(
+        environment=environment_id, environment__project=project_id, ended_at=None
+    ).select_related("bundle")
+    return [rule_of(row) for row in rows]

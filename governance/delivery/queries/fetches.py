@@ -1,0 +1,74 @@
+"""Agents that ask for their document again and again, as one does that cannot read it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from governance.delivery import news
+from governance.models import Fetches, Finding
+
+UNREAD = "document_not_read"
+AGAIN_WITHIN = timedelta(hours=1)
+SETTLED_AFTER = timedelta(seconds=30)  # by then its first events would be here
+MOST = 500  # of one look
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeated:
+    """An agent, and since when it has fetched three times."""
+
+    project_id: int
+    project_slug: str
+    environment_id: int
+    environment: str
+    agent: str
+    since: datetime
+
+    def __str__(self) -> str:
+        return f"{self.agent} in {self.environment}"
+
+
+def repeated_fetches() -> list[Repeated]:
+    """Of the last hour, three in a row, by agents that hold no stream: that takes a document."""
+    now = timezone.now()
+    rows = Fetches.objects.filter(
+        last_at__gt=now - AGAIN_WITHIN,
+        last_at__lt=now - SETTLED_AFTER,
+        third_last_at__gt=F("last_at") - AGAIN_WITHIN,
+    ).order_by("environment__project_id", "-last_at")
+    found: list[Repeated] = []
+    for project_id, fetches in groupby(_read(rows), lambda each: each.project_id):
+        connected = {(each.environment, each.agent) for each in news.connected(project_id) or ()}
+        found += (each for each in fetches if (each.environment, each.agent) not in connected)
+    return found
+
+
+def fetches_told_unread() -> list[Repeated]:
+    """Those with an open finding, to look whether that is over."""
+    told = set(
+        Finding.objects.filter(kind=UNREAD, resolved_at=None)
+        .order_by("-last_at")
+        .values_list("project", "subject")[:MOST]
+    )
+    agents = {subject.rpartition(" in ")[0] for _, subject in told}
+    rows = Fetches.objects.filter(
+        agent__in=agents, environment__project__in={project for project, _ in told}
+    ).order_by("-last_at")
+    return [each for each in _read(rows) if (each.project_id, str(each)) in told]
+
+
+def _read(rows: QuerySet[Fetches]) -> list[Repeated]:
+    return [
+        Repeated(
+            project_id=row.environment.project_id,
+            project_slug=row.environment.project.slug,
+            environment_id=row.environment_id,
+            environment=row.environment.name,
+            agent=row.agent,
+            since=row.third_last_at or row.last_at,
+        )
+        for row in rows.select_related("environment__project")[:MOST]
+    ]

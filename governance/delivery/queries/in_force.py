@@ -1,0 +1,131 @@
+"""What ought to be in force for the agents of a project, read once and asked of many of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef, Value
+
+from governance.core.actor import shown
+from governance.delivery.domain.assignments import Rule, assignable, fitting
+from governance.delivery.domain.stops import STOPPED_HASHES
+from governance.models import Assignment, BundleVersion, Deployment, Rendering, Stop
+
+MOST = 5_000  # hashes asked for; an honest fleet runs some dozens
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A version as people name it."""
+
+    bundle: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A stop that stands."""
+
+    id: int
+    environment: str
+    agent: str  # empty: the whole environment
+    author: str
+    at: datetime
+
+
+class InForce:
+    """Deployments, assignments and stops, and the versions that some hashes stand for."""
+
+    def __init__(self, project: int, hashes: Iterable[str]) -> None:
+        self._rules: dict[str, list[Rule]] = {}
+        self._made_at: dict[int, datetime] = {}  # of each rule
+        self._live: dict[str, dict[str, int]] = {}
+        self._deployed_at: dict[tuple[str, str], datetime] = {}
+        self._named: dict[str, Named] = {}
+        self._stops: dict[tuple[str, str], Stopped] = {}
+        assignments = Assignment.objects.filter(environment__project=project, ended_at=None)
+        for row in assignments.select_related("bundle", "environment"):
+            rule = Rule(
+                number=row.pk,
+                bundle=row.bundle.name,
+                agent=row.agent,
+                tags=row.tags,
+                priority=row.priority,
+            )
+            self._rules.setdefault(row.environment.name, []).append(rule)
+            self._made_at[row.pk] = row.created_at
+        for what, _, told_by, bundle, number, at in sorted(_versions(project, hashes)):
+            if what == _DEPLOYED:
+                self._live.setdefault(told_by, {})[bundle] = number  # the newest comes last
+                self._deployed_at[told_by, bundle] = at
+            else:
+                self._named.setdefault(told_by, Named(bundle, number))
+        stops = Stop.objects.filter(environment__project=project, lifted_at=None)
+        for stop in stops.select_related("environment"):
+            name = stop.environment.name
+            told = Stopped(stop.pk, name, stop.agent, shown(stop.author), stop.created_at)
+            self._stops[name, stop.agent] = told
+
+    def assigned(self, environment: str, agent: str) -> list[str]:
+        """All bundles that its tags, which nobody knows here, may bring it; the best rule first."""
+        return assignable(self._rules.get(environment, ()), agent)
+
+    def live(self, environment: str) -> dict[str, int]:
+        """By bundle the number of the version that is deployed there now."""
+        return self._live.get(environment, {})
+
+    def deployed_at(self, environment: str, bundle: str) -> datetime | None:
+        """Since when that version is deployed there."""
+        return self._deployed_at.get((environment, bundle))
+
+    def assigned_at(self, environment: str, agent: str) -> datetime | None:
+        """When what it is assigned was changed last."""
+        rules = fitting(self._rules.get(environment, ()), agent)
+        return max((self._made_at[rule.number] for rule in rules), default=None)
+
+    def stop_of(self, environment: str, agent: str) -> Stopped | None:
+        """The one of its whole environment first: lifting only its own would change nothing."""
+        return self._stops.get((environment, "")) or self._stops.get((environment, agent))
+
+    @property
+    def stops(self) -> list[Stopped]:
+        """Newest first."""
+        return sorted(self._stops.values(), key=lambda stop: stop.id, reverse=True)
+
+    def named(self, revision: str) -> Named | None:
+        """The version that an agent reports, in whichever dialect; none that is known here."""
+        return self._named.get(revision.lower())
+
+
+# The bytes of one version may be what another became in the other dialect: what was written comes
+# first, and of several the first version.
+_WRITTEN, _RENDERED, _DEPLOYED = range(3)
+
+
+def _versions(
+    project: int, hashes: Iterable[str]
+) -> Iterable[tuple[int, int, str, str, int, datetime]]:
+    """What it is, its age, the hash or the environment, the bundle, the number and since when it is
+    so: in one query."""
+    wanted = {text.lower() for text in hashes if text} - set(STOPPED_HASHES.values())
+    some = sorted(wanted)[:MOST]
+    written = BundleVersion.objects.filter(bundle__project=project, revision_hash__in=some)
+    rendered = Rendering.objects.filter(version__bundle__project=project, revision_hash__in=some)
+    newer = Deployment.objects.filter(
+        version__bundle=OuterRef("version__bundle"),
+        environment=OuterRef("environment"),
+        id__gt=OuterRef("id"),
+    )
+    live = Deployment.objects.filter(~Exists(newer), environment__project=project)
+    of_version = ("version__bundle__name", "version__number")
+    deployed = live.order_by().values_list(
+        Value(_DEPLOYED), "id", "environment__name", *of_version, "created_at"
+    )
+    return deployed.union(
+        written.order_by().values_list(
+            Value(_WRITTEN), "id", "revision_hash", "bundle__name", "number", "created_at"
+        ),
+        rendered.order_by().values_list(
+            Value(_RENDERED), "version_id", "revision_hash", *of_version, "version__created_at"
+        ),
+    )

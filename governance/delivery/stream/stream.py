@@ -1,0 +1,140 @@
+"""One agent's stream: what it was told, and the letters that wait to be sent to it."""
+
+import asyncio
+import itertools
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+
+from governance.delivery.news import Connected
+from governance.delivery.queries.documents import ServedDocument
+from governance.delivery.queries.streams import Asked, Standing
+from governance.delivery.stream import events
+
+MOST_WAITING = 16  # messages; who is behind by more has to come again and catch up
+
+Mark = tuple[str, str | None]  # of a document: its hash, and who signed it
+Form = Callable[[ServedDocument], bytes]
+_number = itertools.count(1)
+
+
+class Postbox:
+    """Builds each message once, however many streams it goes to."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Form, int], bytes] = {}
+        self._kept: list[ServedDocument] = []  # as long as its id stands for it
+
+    def message(self, form: Form, document: ServedDocument) -> bytes:
+        key = (form, id(document))
+        if key not in self._made:
+            self._kept.append(document)
+            self._made[key] = form(document)
+        return self._made[key]
+
+
+class Stream:
+    """`cut` ends its connection at once; what is sent to it waits in a queue with an end."""
+
+    __slots__ = (
+        "_closed",
+        "_cut",
+        "_told",
+        "_waiting",
+        "_wakes",
+        "admitted",
+        "asked",
+        "number",
+        "revision",
+        "since",
+    )
+
+    def __init__(self, asked: Asked, cut: Callable[[], None]) -> None:
+        self.asked = asked
+        self.number = next(_number)
+        self.since = time.time()
+        self.revision = asked.revision
+        self.admitted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._cut = cut
+        self._waiting: deque[bytes] = deque()
+        self._wakes: asyncio.Future[None] | None = None
+        self._closed = False
+        # It has what it says to have; who signed that, and with which key, does not show.
+        self._told: dict[str, Mark] = {asked.bundle: (asked.revision, "")} if asked.bundle else {}
+
+    def presence(self) -> Connected:
+        asked = self.asked
+        return Connected(asked.agent, asked.environment, asked.bundle, self.revision, self.since)
+
+    def take(self, standing: Standing, postbox: Postbox) -> bool:
+        """Send what this agent does not have yet; whether there was anything."""
+        told: dict[str, Mark] = {}
+        news, bundle = [], self.asked.bundle
+        if standing.document is not None:
+            form, name = events.update_of, standing.document.name
+            # A stop has no name where nothing is assigned, and is no assignment.
+            if standing.by_assignment and name and name not in self._told:
+                form = events.assignment_of
+            news += self._news_of(standing.document, form, told, postbox)
+            if news or not self.revision:
+                self.revision = standing.document.revision_hash
+            bundle = name
+        notices = [
+            notice
+            for document in standing.others
+            for notice in self._news_of(document, events.notice_of, told, postbox)
+        ]
+        if notices:  # of however many bundles: as one message, for few may wait
+            news.append(b"".join(notices))
+        if (bundle, standing.by_assignment) != (self.asked.bundle, self.asked.by_assignment):
+            # Hardly ever: a copy takes longer than all else that is done here.
+            self.asked = replace(self.asked, bundle=bundle, by_assignment=standing.by_assignment)
+        self._told = told or self._told
+        for message in news:
+            self.post(message)
+        return bool(news)
+
+    def post(self, message: bytes) -> None:
+        if len(self._waiting) >= MOST_WAITING:
+            self.close()
+        elif not self._closed:
+            self._waiting.append(message)
+            self._wake()
+
+    def still_here(self) -> None:
+        """A comment keeps the connection alive; where something waits, that will."""
+        if not self._waiting:
+            self.post(events.STILL_HERE)
+
+    def close(self) -> None:
+        """End it. Nothing waits for a client that takes nothing."""
+        if not self._closed:
+            self._closed = True
+            self._waiting.clear()
+            self._wake()
+            self._cut()
+
+    async def next(self) -> bytes:
+        """What is to be sent now; empty once the stream is at its end."""
+        while not self._waiting and not self._closed:
+            self._wakes = asyncio.get_running_loop().create_future()
+            await self._wakes
+        return self._waiting.popleft() if self._waiting else b""
+
+    def _news_of(
+        self,
+        document: ServedDocument,
+        form: Form,
+        told: dict[str, Mark],
+        postbox: Postbox,
+    ) -> list[bytes]:
+        mark = (document.revision_hash, document.signature)
+        told[document.name] = mark
+        revision, signature = self._told.get(document.name, ("", ""))
+        same = revision == mark[0] and signature in ("", mark[1])
+        return [] if same else [postbox.message(form, document)]
+
+    def _wake(self) -> None:
+        if self._wakes is not None and not self._wakes.done():
+            self._wakes.set_result(None)

@@ -1,0 +1,191 @@
+"""Deployments: one version becomes current in an environment, when nothing holds it back."""
+
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from governance.audit.log import Detail, record
+from governance.cases.commands import keep_run
+from governance.cases.queries import blocked_by
+from governance.contracts.domain.dialect import Dialect
+from governance.contracts.queries.contracts import (
+    deployment_before,
+    live_deployment,
+    live_in,
+    version_numbered,
+)
+from governance.core.actor import Actor
+from governance.core.errors import Conflict, InvalidInput, Problem
+from governance.core.queues import held
+from governance.core.texts import can_be_kept
+from governance.delivery import news
+from governance.delivery.commands.documents import keep_renderings, rendered
+from governance.delivery.commands.signing import locked, sign
+from governance.deployments import requirements
+from governance.deployments.commands.voiding import void_requests
+from governance.deployments.domain import Blocked
+from governance.deployments.queries.requests import lacks_second_person, required_in
+from governance.models import BundleVersion, Deployment, DeploymentRequest
+from governance.people.commands.environments import environment_named
+from governance.people.policies import Action, refuse_unless
+
+LONGEST_REASON = 2_000
+
+
+class ApprovalRequired(Conflict):
+    code = "approval_required"
+
+    def __init__(self, environment: str) -> None:
+        super().__init__(
+            f"A second person approves what goes live in {environment}: ask for it instead."
+        )
+
+
+def deploy(
+    version: BundleVersion, *, to: str, by: Actor, override: str = ""
+) -> tuple[Deployment, bool]:
+    """The deployment that is live now, and whether it is new. Rolling back is deploying again.
+
+    `override` is an admin's reason to go on although tests fail.
+    """
+    refuse_unless(by, Action.DEPLOY)
+    override = reason_to_override(override, by=by)
+    live = live_in(version.bundle, to)
+    if live is not None and live.version_id == version.pk:
+        return live, False
+    failing = blocked_by(keep_run(version))
+    refuse_blocked(unanswered(failing, override))
+    return _deploy(version, rendered(version), to=to, by=by, override=override if failing else "")
+
+
+def roll_back(deployment: Deployment, *, by: Actor) -> Deployment:
+    """What was live there directly before is live again. No test is in its way: it ran there a
+    moment ago. What the environment requires of exactly these bytes holds, and whoever approved
+    them there once has done so."""
+    refuse_unless(by, Action.DEPLOY)
+    before = deployment_before(deployment)
+    if before is None:
+        raise Conflict(
+            f"Nothing of {deployment.version.bundle} was live there before.", code="nothing_before"
+        )
+    version = version_numbered(before.version.bundle, before.version.number)
+    assert version is not None  # noqa: S101  # versions are never removed
+    return _roll_back(deployment, version, rendered(version), by=by)
+
+
+def make_live(
+    version: BundleVersion,
+    renderings: dict[Dialect, bytes],
+    *,
+    to: str,
+    by: Actor,
+    override: str = "",
+    request: DeploymentRequest | None = None,
+) -> Deployment:
+    """Call it in a transaction that holds the bundle; whoever may not is refused before."""
+    project = version.bundle.project
+    environment = environment_named(project, to)
+    live = live_deployment(version.bundle, environment)
+    documents = keep_renderings(version, renderings)
+    sign(locked(project), documents)
+    deployment = Deployment.objects.create(
+        version=version,
+        environment=environment,
+        author=(request.author if request else str(by))[:254],
+        approved_by=str(by)[:320] if request else "",
+        override=override,
+    )
+    details: dict[str, Detail] = {
+        "environment": environment.name,
+        "revision_hash": version.revision_hash,
+        "was": live.version.number if live else None,
+    }
+    if request is not None:
+        details["asked_by"] = request.author
+    if override:
+        details["override"] = override
+    record(by, "contract deployed", str(version), project=project, details=details)
+    void_requests(
+        version.bundle,
+        environment=environment,
+        beside=request,
+        why=f"v{version.number} was deployed.",
+        by=by,
+    )
+    news.tell(project.pk, environment.pk)
+    return deployment
+
+
+def refuse_lacking(version: BundleVersion, to: str) -> None:
+    """Unless the environment has the backtest that it requires of these bytes."""
+    required = required_in(version.bundle.project, to)
+    if required.max_newly_denied is not None:
+        evidence = requirements.newest_evidence(version, to)
+        refuse_blocked(requirements.lacking(evidence, to, required))
+
+
+def refuse_blocked(blocked: Sequence[Blocked]) -> None:
+    if not blocked:
+        return
+    more = f" (and {len(blocked) - 1} more)" if len(blocked) > 1 else ""
+    raise Conflict(
+        blocked[0].why + more,
+        code=blocked[0].code,
+        errors=[Problem(message=each.why, path=each.code) for each in blocked],
+    )
+
+
+def unanswered(failing: Sequence[Blocked], override: str) -> list[Blocked]:
+    """Those that an admin's reason does not answer."""
+    return [each for each in failing if not (override and each.overridable)]
+
+
+def reason_to_override(text: str, *, by: Actor) -> str:
+    text = fitting(text, "override")
+    if text:
+        refuse_unless(by, Action.OVERRIDE_TESTS)
+    return text
+
+
+def fitting(text: str, path: str) -> str:
+    text = text.strip()
+    if len(text) > LONGEST_REASON or not can_be_kept(text):
+        unfit = f"This is a text of at most {LONGEST_REASON:,} characters, without NUL."
+        raise InvalidInput.at(path, unfit)
+    return text
+
+
+@transaction.atomic
+def _deploy(
+    version: BundleVersion, renderings: dict[Dialect, bytes], *, to: str, by: Actor, override: str
+) -> tuple[Deployment, bool]:
+    bundle = held(version.bundle)
+    live = live_in(bundle, to)
+    if live is not None and live.version_id == version.pk:
+        return live, False
+    refuse_lacking(version, to)
+    if required_in(bundle.project, to).second_person:
+        raise ApprovalRequired(to)
+    return make_live(version, renderings, to=to, by=by, override=override), True
+
+
+@transaction.atomic
+def _roll_back(
+    deployment: Deployment, version: BundleVersion, renderings: dict[Dialect, bytes], *, by: Actor
+) -> Deployment:
+    bundle, environment = held(version.bundle), deployment.environment
+    live = live_deployment(bundle, environment)
+    if live is None or live.pk != deployment.pk:
+        raise Conflict(
+            f"This deployment is not live any more in {environment.name}.", code="moved_on"
+        )
+    refuse_lacking(version, environment.name)
+    required = required_in(bundle.project, environment.name)
+    if lacks_second_person(version, environment, required):
+        raise ApprovalRequired(environment.name)
+    details: dict[str, Detail] = {
+        "environment": environment.name,
+        "from": deployment.version.number,
+    }
+    record(by, "contract rolled back", str(version), project=bundle.project, details=details)
+    return make_live(version, renderings, to=environment.name, by=by)

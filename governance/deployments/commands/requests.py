@@ -1,0 +1,206 @@
+"""Requests for a deployment: asked by one, decided by another, bound to the bytes.
+
+Who ends one holds its bundle first, as those do who save or deploy: of two who decide at once, or
+of one who decides and one who saves, the later finds what the earlier has done.
+"""
+
+from hashlib import sha256
+
+from django.db import transaction
+from django.utils import timezone
+
+from governance.audit.log import record
+from governance.cases.commands import keep_run
+from governance.cases.queries import blocked_by
+from governance.contracts.domain.dialect import Dialect
+from governance.contracts.queries.contracts import is_way_back, live_deployment
+from governance.core.actor import CONSOLE, Actor, shown
+from governance.core.errors import Conflict, Forbidden, InvalidInput
+from governance.core.queues import held
+from governance.delivery.commands.documents import rendered
+from governance.deployments.commands.deployments import (
+    fitting,
+    make_live,
+    reason_to_override,
+    refuse_blocked,
+    refuse_lacking,
+    unanswered,
+)
+from governance.deployments.commands.voiding import void_requests
+from governance.deployments.domain import REQUEST_LASTS, Blocked, RequestStatus
+from governance.deployments.queries.requests import due_requests, required_in, waiting_request
+from governance.models import BundleVersion, DeploymentRequest
+from governance.people.policies import Action, is_requester, is_second_person, refuse_unless
+from governance.people.queries.projects import environment_with
+
+AT_ONCE = 200
+
+
+def ask_to_deploy(
+    version: BundleVersion, *, to: str, by: Actor, message: str = "", override: str = ""
+) -> tuple[DeploymentRequest, bool]:
+    """The request that waits for these bytes, and whether it is new. One for other bytes of the
+    same bundle and environment is void with it."""
+    refuse_unless(by, Action.DEPLOY)
+    message, override = fitting(message, "message"), reason_to_override(override, by=by)
+    failing = _failing(version, to)
+    refuse_blocked(unanswered(failing, override))
+    return _ask(version, to, by, message, override if failing else "")
+
+
+def approve_request(request: DeploymentRequest, *, by: Actor) -> DeploymentRequest:
+    """What was asked for is live, unless something holds it back now; then the request waits on."""
+    refuse_unless(by, Action.DEPLOY)
+    version, environment = request.version, request.environment.name
+    refuse_blocked(unanswered(_failing(version, environment), request.override))
+    return _approve(request, rendered(version), by)
+
+
+@transaction.atomic
+def refuse_request(request: DeploymentRequest, *, reason: str, by: Actor) -> DeploymentRequest:
+    refuse_unless(by, Action.DEPLOY)
+    reason = fitting(reason, "reason")
+    if not reason:
+        unfit = "Say why, so that whoever asked knows what to change."
+        raise InvalidInput.at("reason", unfit)
+    row = _waiting(request)
+    _refuse_own(row, by)
+    return _end(row, RequestStatus.REFUSED, by=by, reason=reason)
+
+
+@transaction.atomic
+def withdraw_request(request: DeploymentRequest, *, by: Actor) -> DeploymentRequest:
+    refuse_unless(by, Action.DEPLOY)
+    row = _waiting(request)
+    if not is_requester(by, row):
+        raise Forbidden("Only who asked withdraws a request; others refuse it.", code="not_yours")
+    return _end(row, RequestStatus.WITHDRAWN, by=by)
+
+
+def expire_requests() -> int:
+    """Note those that nobody decided in time; how many."""
+    due = due_requests(timezone.now(), AT_ONCE)
+    return sum(_expire(request) for request in due)
+
+
+def _failing(version: BundleVersion, to: str) -> list[Blocked]:
+    """No test is in the way of what was live there directly before: it ran there a moment ago."""
+    return [] if is_way_back(version, to) else blocked_by(keep_run(version))
+
+
+@transaction.atomic
+def _ask(
+    version: BundleVersion, to: str, by: Actor, message: str, override: str
+) -> tuple[DeploymentRequest, bool]:
+    bundle = held(version.bundle)
+    environment = environment_with(bundle.project, to)
+    if environment is None or not required_in(bundle.project, to).second_person:
+        raise Conflict(f"Nobody has to approve in {to}: deploy it.", code="not_required")
+    live = live_deployment(bundle, environment)
+    if live is not None and live.version_id == version.pk:
+        raise Conflict(f"{version} is live in {to} already.", code="live")
+    refuse_lacking(version, to)
+    waiting = waiting_request(bundle, to)
+    if waiting is not None and waiting.version_id == version.pk:
+        return waiting, False
+    why = f"v{version.number} was asked for instead."
+    void_requests(bundle, environment=environment, why=why, by=by)
+    now = timezone.now()
+    request = DeploymentRequest.objects.create(
+        bundle=bundle,
+        version=version,
+        environment=environment,
+        revision_hash=version.revision_hash,
+        author=str(by)[:320],
+        requester_id=by.person_id,
+        message=message,
+        override=override,
+        created_at=now,
+        expires_at=now + REQUEST_LASTS,
+    )
+    _record(request, "deployment requested", by, message=message, override=override)
+    return request, True
+
+
+@transaction.atomic
+def _approve(
+    request: DeploymentRequest, renderings: dict[Dialect, bytes], by: Actor
+) -> DeploymentRequest:
+    row = _waiting(request)
+    _refuse_own(row, by)
+    version = row.version
+    if sha256(bytes(version.document)).hexdigest() != row.revision_hash:
+        raise Conflict("These are not the bytes that were asked for.", code="bytes")
+    refuse_lacking(version, row.environment.name)
+    row = _end(row, RequestStatus.APPROVED, by=by)
+    row.deployment = make_live(
+        version,
+        renderings,
+        to=row.environment.name,
+        by=by,
+        override=row.override,
+        request=row,
+    )
+    row.save(update_fields=["deployment"])
+    return row
+
+
+@transaction.atomic
+def _expire(request: DeploymentRequest) -> bool:
+    held(request.bundle)
+    row = _whole(request)
+    if row.status != RequestStatus.PENDING or row.standing is not RequestStatus.EXPIRED:
+        return False
+    _end(row, RequestStatus.EXPIRED, by=CONSOLE)
+    return True
+
+
+def _waiting(request: DeploymentRequest) -> DeploymentRequest:
+    """As it stands with its bundle held, refused when it does not wait any more."""
+    held(request.bundle)
+    row = _whole(request)
+    match row.standing:
+        case RequestStatus.PENDING:
+            return row
+        case RequestStatus.EXPIRED:
+            raise Conflict("Nobody decided in time: ask again.", code="expired")
+        case RequestStatus.VOID:
+            raise Conflict(f"This request is void: {row.reason}", code="void")
+        case RequestStatus.WITHDRAWN:
+            raise Conflict(f"{shown(row.author)} withdrew this before.", code="withdrawn")
+        case status:
+            raise Conflict(f"{shown(row.decided_by)} {status} this before.", code="decided")
+
+
+def _whole(request: DeploymentRequest) -> DeploymentRequest:
+    rows = DeploymentRequest.objects.select_related("version__bundle__project", "environment")
+    return rows.get(pk=request.pk)
+
+
+def _refuse_own(request: DeploymentRequest, by: Actor) -> None:
+    if not is_second_person(by, request):
+        raise Forbidden(
+            "It takes a second person: neither who asked, nor a key that no person made, decides.",
+            code="second_person",
+        )
+
+
+def _end(
+    row: DeploymentRequest, status: RequestStatus, *, by: Actor, reason: str = ""
+) -> DeploymentRequest:
+    row.status, row.reason, row.ended_at = status, reason, timezone.now()
+    if status in (RequestStatus.APPROVED, RequestStatus.REFUSED):
+        row.decided_by = str(by)[:320]
+    row.save(update_fields=["status", "reason", "ended_at", "decided_by"])
+    _record(row, f"deployment request {status}", by, reason=reason)
+    return row
+
+
+def _record(row: DeploymentRequest, action: str, by: Actor, **more: str) -> None:
+    details: dict[str, str] = {
+        "environment": row.environment.name,
+        "revision_hash": row.revision_hash,
+        "asked_by": row.author,
+    }
+    details |= {name: text for name, text in more.items() if text}
+    record(by, action, str(row.version), project=row.version.bundle.project, details=details)

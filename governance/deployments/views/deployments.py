@@ -1,0 +1,207 @@
+"""Deploying a version: what that would change, what holds it back; and one that is live."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from governance.contracts.queries.contracts import (
+    deployment_before,
+    deployment_numbered,
+    live_in,
+    version_numbered,
+)
+from governance.contracts.views.named import newest_named
+from governance.contracts.views.version_choices import version_choices
+from governance.core.actor import shown
+from governance.core.errors import Conflict, Forbidden, GovernanceError, InvalidInput, NotFound
+from governance.deployments.commands import deployments
+from governance.deployments.commands.deployments import ApprovalRequired
+from governance.deployments.commands.requests import ask_to_deploy
+from governance.deployments.domain import NOTHING_REQUIRED, Required
+from governance.deployments.queries.deployments import version_of
+from governance.deployments.queries.plans import Plan, meaning_between, plan_of
+from governance.deployments.queries.requests import (
+    lacks_second_person,
+    required_in,
+    requirements_by_environment,
+)
+from governance.forms import DeployForm, PlaceForm, sent
+from governance.models import BundleVersion, Deployment
+from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action, may
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.DEPLOY)
+def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """Asks where, then tells what follows; posted, it deploys or asks a second person."""
+    required = requirements_by_environment(request.project)
+    chosen = {
+        "version": request.GET.get("version", ""),
+        "environment": request.GET.get("environment", "") or _only(required),
+    }
+    newest = None if chosen["version"] else newest_named(request, bundle_name)[0]
+    if newest is not None:
+        chosen["version"] = str(newest.number)
+    is_chosen = bool(chosen["environment"]) and "choose" not in request.GET
+    place = PlaceForm(chosen if is_chosen else None, initial=chosen)
+    context: dict[str, Any] = {
+        "page_title": f"Deploy {bundle_name}",
+        "bundle_name": bundle_name,
+        "place": place,
+        "places": list(required),
+    }
+    if not place.is_valid():
+        status = 422 if place.errors else 200
+        context["versions"] = version_choices(request.project, bundle_name, chosen["version"])
+        return render(request, "deployments/deploy.html", context, status=status)
+    environment = place.cleaned_data["environment"]
+    version = newest or version_of(request.project, bundle_name, place.cleaned_data["version"])
+    if version is None:
+        raise NotFound("There is no such version.")
+    required_there = required.get(environment, NOTHING_REQUIRED)
+    form, refused = DeployForm(sent(request)), None
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _done(request, version, environment, required_there, form)
+        except (Conflict, InvalidInput, Forbidden) as error:
+            refused = error
+    plan = plan_of(version, environment, required_there)
+    form.initial = {"seen": plan.live.pk if plan.live else 0}
+    context |= _of_plan(request, plan) | {"form": form}
+    if refused is not None and refused.code == "tests_failing" and context["can_override"]:
+        form.add_error("override", "Say why it may go live although a test fails.")
+    elif refused is not None:
+        form.take(refused)
+    return render(request, "deployments/deploy.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@member_page()
+def deployment(request: MemberRequest, deployment_id: int) -> HttpResponse:
+    """What is live offers the way back, with what that changes beside the button."""
+    found = _deployment(request, deployment_id)
+    before = deployment_before(found)
+    live = live_in(found.version.bundle, found.environment.name)
+    is_live = live is not None and live.pk == found.pk
+    context: dict[str, Any] = {
+        "page_title": f"{found.version} in {found.environment.name}",
+        "place": f"v{found.version.number} in {found.environment.name}",
+        "deployment": found,
+        "by": shown(found.author),
+        "approved_by": shown(found.approved_by),
+        "before": before,
+        "live": live,
+        "is_live": is_live,
+        "changes": meaning_between(before.version if before else None, found.version),
+        "may_deploy": may(request.role, Action.DEPLOY),
+    }
+    if is_live and before is not None:
+        required = required_in(request.project, found.environment.name)
+        context |= {
+            "back": meaning_between(found.version, before.version),
+            "takes_two": lacks_second_person(before.version, found.environment, required),
+        }
+    return render(request, "deployments/deployment.html", context)
+
+
+@require_POST
+@member_page(Action.DEPLOY)
+def roll_back(request: MemberRequest, deployment_id: int) -> HttpResponse:
+    """Where a second person has to let it go live, it becomes a request for that."""
+    found = _deployment(request, deployment_id)
+    slug, place = request.project.slug, found.environment.name
+    try:
+        made = deployments.roll_back(found, by=request.actor)
+    except ApprovalRequired:
+        return _ask_to_go_back(request, found)
+    except GovernanceError as error:
+        messages.error(request, str(error))
+        return redirect("governance:deployment", slug, found.pk)
+    messages.success(request, f"{made.version} is live again in {place}.")
+    return redirect("governance:deployment", slug, made.pk)
+
+
+def _ask_to_go_back(request: MemberRequest, found: Deployment) -> HttpResponse:
+    slug, place, before = request.project.slug, found.environment.name, _before(found)
+    try:
+        asked, _ = ask_to_deploy(
+            before, to=place, by=request.actor, message=f"Roll back from v{found.version.number}"
+        )
+    except GovernanceError as error:
+        messages.error(request, str(error))
+        return redirect("governance:deployment", slug, found.pk)
+    messages.info(
+        request, f"{place} takes a second person: {before} goes live when one has approved it."
+    )
+    return redirect("governance:request", slug, asked.pk)
+
+
+def _done(
+    request: MemberRequest,
+    version: BundleVersion,
+    environment: str,
+    required: Required,
+    form: DeployForm,
+) -> HttpResponse:
+    """The tests run once for it: what stands in its way is asked of the command alone."""
+    wanted, slug = form.cleaned_data, request.project.slug
+    live = live_in(version.bundle, environment)
+    if wanted["seen"] != (live.pk if live else 0):
+        raise Conflict(
+            "Another version went live here since you opened this page; what changes is told anew."
+        )
+    if required.second_person and not (live and live.version_id == version.pk):
+        asked, _ = ask_to_deploy(
+            version,
+            to=environment,
+            by=request.actor,
+            message=wanted["message"],
+            override=wanted["override"],
+        )
+        return redirect("governance:request", slug, asked.pk)
+    made, is_new = deployments.deploy(
+        version, to=environment, by=request.actor, override=wanted["override"]
+    )
+    if not is_new:
+        messages.info(request, f"{made.version} was live there already.")
+    return redirect("governance:deployment", slug, made.pk)
+
+
+def _of_plan(request: MemberRequest, plan: Plan) -> dict[str, Any]:
+    can_override = plan.can_be_overridden and may(request.role, Action.OVERRIDE_TESTS)
+    return {
+        "plan": plan,
+        "version": plan.version,
+        "changes": plan.changes,
+        "live_by": shown(plan.live.author) if plan.live else "",
+        "can_override": can_override,
+        "is_open": not plan.is_live
+        and not plan.is_asked_for
+        and (not plan.blocked or can_override),
+    }
+
+
+def _only(environments: Mapping[str, object]) -> str:
+    return next(iter(environments)) if len(environments) == 1 else ""
+
+
+def _before(deployment: Deployment) -> BundleVersion:
+    """The version, whole, that was live there directly before."""
+    before = deployment_before(deployment)
+    bundle = deployment.version.bundle
+    found = version_numbered(bundle, before.version.number) if before else None
+    if found is None:
+        raise NotFound("Nothing was live there before.")
+    return found
+
+
+def _deployment(request: MemberRequest, number: int) -> Deployment:
+    found = deployment_numbered(request.project, number) if number < 2**63 else None
+    if found is None:
+        raise NotFound("There is no such deployment.")
+    return found

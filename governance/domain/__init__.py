@@ -1,1 +1,0 @@
-"""What ought to happen, decided in plain Python: no clock, no database, no framework."""

@@ -1,0 +1,129 @@
+"""What drafts of contracts and of checks share: a text is never kept over one that nobody saw.
+
+A tab says which state it saw last. What it keeps replaces that state and no other, so neither a
+second tab nor another device loses a word.
+"""
+
+from typing import TypeVar
+
+from django.db import transaction
+from django.utils import timezone
+
+from governance.audit.log import Detail, record
+from governance.core.actor import Actor, ActorKind
+from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
+from governance.core.texts import can_be_kept
+from governance.models import CheckDraft, Draft
+from governance.models.drafts import KeptText
+from governance.people.policies import Action, refuse_unless
+from governance.texts.merging import merge
+from governance.texts.notation import as_written
+
+MOST_NEW = 50  # drafts of what is not there yet that one person has in a project
+
+D = TypeVar("D", Draft, CheckDraft)
+
+
+class DraftElsewhere(Conflict):
+    """The draft is no more what this tab saw: another one, or another device, has changed it."""
+
+    code = "draft_elsewhere"
+
+    def __init__(self, present: KeptText) -> None:
+        super().__init__("This draft was changed in another tab or on another device.")
+        self.present = present
+
+
+def writer(by: Actor, action: Action) -> int:
+    """Whose drafts these are."""
+    refuse_unless(by, action)
+    if by.kind is not ActorKind.PERSON or by.id is None:
+        raise Forbidden("Only people have drafts.")
+    return by.id
+
+
+def fit(text: str, most_bytes: int) -> str:
+    if (length := len(text.encode(errors="replace"))) > most_bytes:
+        unfit = f"The text has {length:,} bytes; at most {most_bytes:,} are kept."
+        raise InvalidInput.at("text", unfit)
+    if not can_be_kept(text):
+        unfit = "The text holds a NUL or half of a character: take it out."
+        raise InvalidInput.at("text", unfit)
+    return text
+
+
+def begin(draft: D, *, by: Actor, of_new: str) -> D:
+    """One more of what is not there yet."""
+    with transaction.atomic():
+        mine = type(draft)._default_manager.filter(
+            project=draft.project, person=draft.person_id, base=0
+        )
+        if mine.count() >= MOST_NEW:
+            raise InvalidInput(f"You have {MOST_NEW} drafts of {of_new}: discard one first.")
+        draft.kept_at = timezone.now()
+        draft.save(force_insert=True)
+        record(by, "draft begun", str(draft), project=draft.project)
+    return draft
+
+
+@transaction.atomic
+def keep(draft: D, text: str, *, seen: str) -> D:
+    present = locked(draft)
+    replace(present, text, seen=seen)
+    return present
+
+
+@transaction.atomic
+def rebase(
+    draft: D, base: str, theirs: str, *, on: int, seen: str, most_bytes: int, by: Actor
+) -> int:
+    """Bring what was saved meanwhile into the draft; how many places both changed."""
+    present = locked(draft)
+    refuse_unless_seen(present, seen)
+    mine = as_written(present.text, like=base)
+    merged = merge(base, mine, theirs, mine_is="your draft", theirs_is=f"v{on}")
+    present.base = on
+    write(present, fit(as_written(merged.text, like=theirs), most_bytes))
+    details: dict[str, Detail] = {"on": on, "conflicts": merged.conflicts}
+    record(by, "draft rebased", str(present), project=present.project, details=details)
+    return merged.conflicts
+
+
+@transaction.atomic
+def discard(draft: D, *, seen: str, by: Actor) -> None:
+    present = locked(draft)
+    refuse_unless_seen(present, seen)
+    record(by, "draft discarded", str(present), project=present.project)
+    present.delete()
+
+
+def forget_saved(draft: KeptText) -> None:
+    """What another tab has kept meanwhile is a draft still."""
+    rows = type(draft)._default_manager.filter(pk=draft.pk, text=draft.text, base=draft.base)
+    rows.delete()
+
+
+def locked(draft: D) -> D:
+    rows = type(draft)._default_manager.select_related("project").select_for_update(of=("self",))
+    present = rows.filter(pk=draft.pk).first()
+    if present is None:
+        raise NotFound("This draft is saved or discarded already.")
+    return present
+
+
+def replace(draft: KeptText, text: str, *, seen: str) -> None:
+    if draft.text == text:
+        return
+    refuse_unless_seen(draft, seen)
+    write(draft, text)
+
+
+def refuse_unless_seen(draft: KeptText, seen: str) -> None:
+    if draft.revision != seen:
+        raise DraftElsewhere(draft)
+
+
+def write(draft: KeptText, text: str) -> None:
+    draft.text = text
+    draft.kept_at = timezone.now()
+    draft.save(update_fields=["text", "base", "kept_at"])

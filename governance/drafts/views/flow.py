@@ -1,0 +1,220 @@
+"""How a text is written, whatever its kind: kept, checked, saved, discarded, brought up to date.
+
+Nobody's words are lost: what was changed elsewhere meanwhile is shown before anything replaces it.
+"""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+
+from governance.core.errors import DocumentInvalid, InvalidInput, NotFound
+from governance.core.numbers import whole_number
+from governance.drafts.commands import LONGEST_MESSAGE, MovedOn
+from governance.drafts.storage import DraftElsewhere
+from governance.drafts.views.editor_text import D, T, V, Writing, rows_of
+from governance.drafts.views.kinds import DraftKind
+from governance.models.drafts import KeptText
+from governance.people.auth import MemberRequest
+from governance.texts.merging import merge
+from governance.texts.notation import as_written
+from governance.texts.text_sides import sides_of
+
+
+def edit(
+    kind: DraftKind[T, V, D], request: MemberRequest, name: str, draft_id: int
+) -> HttpResponse:
+    """Without JavaScript what is written is kept, checked and saved by this form alone."""
+    present = kind.writing(request, name, draft_id)
+    if present is None:
+        return _gone(kind, request)
+    if request.method != "POST":
+        return _page(kind, request, present)
+    try:
+        draft = _keep(kind, request, present)
+        match request.POST.get("act"):
+            case "save":
+                return _saved(kind, request, draft)
+            case "backtest" if kind.backtest_at:  # the same form goes on there
+                return redirect(kind.backtest_at, request.project.slug, preserve_request=True)
+            case word:
+                kind.act(request, draft, word or "")
+        return redirect(kind.address(request, present))
+    except DraftElsewhere as elsewhere:
+        # Both texts: the one sent in the editor, the one kept elsewhere beside it.
+        present.text = as_written(request.POST.get("text", ""), like=present.text)
+        present.seen = elsewhere.present.revision
+        return _page(kind, request, present, status=409, elsewhere=elsewhere.present)
+    except MovedOn:
+        if present.of is not None:
+            return redirect(kind.address(request, present, "rebase"))
+        return _page(kind, request, _again(kind, request, present), status=409)
+    except kind.refused as refused:
+        again = _again(kind, request, present)
+        return _page(kind, request, again, status=422, refused=refused)
+
+
+def keep(
+    kind: DraftKind[T, V, D], request: MemberRequest, name: str, draft_id: int
+) -> HttpResponse:
+    """What the editor keeps while somebody writes: its new revision, or what stands against it."""
+    present = kind.writing(request, name, draft_id)
+    if present is None:
+        return JsonResponse({"detail": "This draft is saved or discarded already."}, status=422)
+    try:
+        draft = _keep(kind, request, present)
+    except DraftElsewhere as elsewhere:
+        context = {"elsewhere": elsewhere.present, "page": kind.address(request, present)}
+        return render(request, "drafts/_draft_elsewhere.html", context, status=409)
+    except InvalidInput as refused:
+        return JsonResponse({"detail": str(refused)}, status=422)
+    newest = present.newest.number if present.newest else 0
+    return JsonResponse({"revision": draft.revision, "base": draft.base, "newest": newest})
+
+
+def discard(
+    kind: DraftKind[T, V, D], request: MemberRequest, name: str, draft_id: int
+) -> HttpResponse:
+    present = kind.writing(request, name, draft_id)
+    if present is None:
+        return _gone(kind, request)
+    if present.draft is None:
+        return redirect(kind.address(request, present))
+    if request.method == "POST":
+        try:
+            kind.discard(request, present.draft, request.POST.get("seen", ""))
+        except DraftElsewhere:
+            messages.warning(request, "The draft was changed meanwhile: this is how it is now.")
+            return redirect(kind.address(request, present))
+        messages.success(request, "The draft is discarded.")
+        return redirect(kind.beside(request, present.of))
+    context = kind.about(request, present) | {
+        "page_title": "Discard a draft",
+        "changes": kind.changes(present.base, present.text),
+    }
+    return render(request, "drafts/discard_draft.html", context)
+
+
+def compare(kind: DraftKind[T, V, D], request: MemberRequest, name: str) -> HttpResponse:
+    """One's draft as it is kept, against the version that it grew from."""
+    present = kind.of_named(request, name)
+    if present.draft is None or present.base is None:
+        return redirect(kind.address(request, present))
+    is_whole = "whole" in request.GET
+    before = kind.text_of(present.base)
+    sides, differing = sides_of(before, present.text, whole=is_whole, words=kind.marks)
+    context = kind.about(request, present) | {
+        "page_title": f"What the draft of {name} changes",
+        "before": present.base,
+        "after": present.draft,
+        "changes": kind.changes(present.base, present.text),
+        "sides": sides,
+        "differing": differing,
+        "is_whole": is_whole,
+    }
+    return render(request, "drafts/compare_draft.html", context)
+
+
+def rebase(kind: DraftKind[T, V, D], request: MemberRequest, name: str) -> HttpResponse:
+    """Somebody saved a version meanwhile: what both changed, and one text that has both."""
+    present = kind.of_named(request, name)
+    draft, newest = present.draft, present.moved_on
+    if newest is None or draft is None or present.base is None:
+        return redirect(kind.address(request, present))
+    if request.method == "POST":
+        return _rebased(kind, request, present, draft, newest)
+    base, theirs = kind.text_of(present.base), kind.text_of(newest)
+    would = merge(base, present.text, theirs, mine_is="mine", theirs_is="theirs")
+    context = kind.about(request, present) | {
+        "page_title": f"{newest} is newer than your draft",
+        "newest": newest,
+        "theirs": kind.changes(present.base, theirs),
+        "mine": kind.changes(present.base, present.text),
+        "their_sides": sides_of(base, theirs, words=kind.marks)[0],
+        "my_sides": sides_of(base, present.text, words=kind.marks)[0],
+        "conflicts": would.conflicts,
+    }
+    return render(request, "drafts/rebase_draft.html", context)
+
+
+def _rebased(
+    kind: DraftKind[T, V, D],
+    request: MemberRequest,
+    present: Writing[T, V, D],
+    draft: D,
+    newest: V,
+) -> HttpResponse:
+    try:
+        conflicts = kind.rebase(request, draft, newest, request.POST.get("seen", ""))
+    except DraftElsewhere:
+        messages.warning(request, "The draft was changed meanwhile: look at it again.")
+        return redirect(request.path)
+    number = newest.number
+    if conflicts:
+        places = "one place" if conflicts == 1 else f"{conflicts} places"
+        told = f"Your draft has what v{number} changed. Both changed {places}, marked in the text."
+        messages.warning(request, told)
+    else:
+        messages.success(request, f"Your draft has what v{number} changed, and all that is yours.")
+    return redirect(kind.address(request, present))
+
+
+def _gone(kind: DraftKind[T, V, D], request: MemberRequest) -> HttpResponse:
+    messages.info(request, "That draft is saved or discarded already.")
+    return redirect(kind.beside(request, None))
+
+
+def _keep(kind: DraftKind[T, V, D], request: MemberRequest, present: Writing[T, V, D]) -> D:
+    text, seen = request.POST.get("text"), request.POST.get("seen", "")
+    if text is None:
+        raise InvalidInput("There is no text to keep.")
+    if present.of is not None:
+        base = whole_number(request.POST.get("base")) or present.number
+        return kind.keep(request, present.of, text=text, base=base, seen=seen)
+    if present.draft is None:
+        raise NotFound("There is no such draft.")
+    return kind.keep_new(request, present.draft, text=text, seen=seen)
+
+
+def _saved(kind: DraftKind[T, V, D], request: MemberRequest, draft: D) -> HttpResponse:
+    version, is_new = kind.save(request, draft, request.POST.get("message", ""))
+    told = f"{version} is saved." if is_new else f"This is {version} already: nothing changed."
+    messages.success(request, told)
+    return redirect(kind.beside(request, kind.saved_as(version)))
+
+
+def _again(
+    kind: DraftKind[T, V, D], request: MemberRequest, present: Writing[T, V, D]
+) -> Writing[T, V, D]:
+    """As it is by now, with the text that was sent, though it could not be kept or saved."""
+    number = present.draft.pk if present.draft else 0
+    again = kind.writing(request, present.of.name if present.of else "", number) or present
+    if (text := request.POST.get("text")) is not None:
+        again.text = as_written(text, like=again.text)
+    return again
+
+
+def _page(
+    kind: DraftKind[T, V, D],
+    request: MemberRequest,
+    present: Writing[T, V, D],
+    *,
+    status: int = 200,
+    refused: Exception | None = None,
+    elsewhere: KeptText | None = None,
+) -> HttpResponse:
+    of, lines = present.of, present.text.count("\n") + 1
+    context: dict[str, Any] = kind.about(request, present) | {
+        "page_title": f"Draft of {of.name if of else f'a new {kind.word}'}",
+        "others": kind.others(of, request.user.pk) if of else [],
+        "lines": lines,
+        "rows": rows_of(lines),
+        "unchanged": present.base is not None and present.text == kind.text_of(present.base),
+        "refused": None if isinstance(refused, DocumentInvalid) else refused,
+        "elsewhere": elsewhere,
+        "message": request.POST.get("message", ""),
+        "longest_message": LONGEST_MESSAGE,
+    }
+    context |= kind.beside_editor(request, present)
+    return render(request, kind.editor, context, status=status)

@@ -1,0 +1,70 @@
+"""The forms for a text that somebody brings along: a contract, or a success check."""
+
+from typing import Any, ClassVar
+
+from django import forms
+
+from governance.checks.language.text import MAX_BYTES as LONGEST_CHECK
+from governance.contracts.domain.document import MAX_BYTES as LONGEST_CONTRACT
+from governance.forms import Form
+from governance.texts.notation import as_written
+
+
+class TextForm(Form):
+    """A text pasted or a file brought along: one of them."""
+
+    most_bytes: ClassVar[int]
+    nothing: ClassVar[str]  # what is said where there is neither
+    taken: ClassVar[str]  # which files
+
+    text = forms.CharField(
+        label="Text",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 10, "spellcheck": "false", "class": "mono"}),
+    )
+    file = forms.FileField(
+        label="Or a file",
+        required=False,
+        allow_empty_file=True,
+        widget=forms.FileInput(attrs={"accept": ".yaml,.yml"}),
+    )
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.fields["file"].help_text = self.taken
+
+    def clean_file(self) -> str:
+        """Its text, when there is one, with the line ends that it has."""
+        file = self.cleaned_data["file"]
+        if file is None:
+            return ""
+        if file.size > self.most_bytes:
+            raise forms.ValidationError(
+                f"The file has {file.size:,} bytes; write less than {self.most_bytes // 1024} KiB."
+            )
+        try:
+            return bytes(file.read()).decode()
+        except UnicodeDecodeError as error:
+            raise forms.ValidationError("The file is not UTF-8: save it as such.") from error
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        if not data.get("text") and not data.get("file") and not self.errors:
+            self.add_error("text", self.nothing)
+        return data
+
+    def written(self) -> str:
+        return self.cleaned_data["file"] or as_written(self.cleaned_data["text"])
+
+
+class ContractForm(TextForm):
+    most_bytes = LONGEST_CONTRACT
+    nothing = "Paste a contract here, or choose a file."
+    taken = "YAML in either dialect, at most 512 KiB."
+
+
+class CheckForm(TextForm):
+    most_bytes = LONGEST_CHECK
+    nothing = "Paste a success check here, or choose a file."
+    taken = "YAML, at most 256 KiB."

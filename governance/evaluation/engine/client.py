@@ -1,0 +1,315 @@
+"""Contracts validated and evaluated in a process that may hang or die without harm to anybody."""
+
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Self, TypeAlias
+from weakref import WeakSet
+
+from governance.contracts.domain.dialect import Dialect
+from governance.contracts.domain.document import Document, read_document
+from governance.core.errors import (
+    CallInvalid,
+    DocumentInvalid,
+    EvaluationEnded,
+    EvaluationLimit,
+    EvaluationUnavailable,
+    Problem,
+)
+from governance.evaluation.engine.calls import Result, ToolCall
+from governance.evaluation.engine.process import (
+    IDLE_SECONDS,
+    MEMORY,
+    Asked,
+    Ended,
+    Lost,
+    NoAnswer,
+    Process,
+)
+from governance.evaluation.engine.requests import Asker
+from governance.evaluation.engine.wording import problems
+from governance.evaluation.evaluator.messages import (
+    STOPPED,
+    Evaluate,
+    Evaluation,
+    Explain,
+    Explanation,
+    Judge,
+    Judged,
+    Judgements,
+    Load,
+    Loaded,
+    Need,
+    NotEvaluated,
+    Reply,
+    Request,
+    Results,
+    SessionRule,
+)
+
+Source: TypeAlias = Document | bytes | str
+
+CALL_SECONDS = 0.5  # of the processor, for one call
+LOAD_SECONDS = 8.0  # of the processor, for one document, all trials of its patterns included
+BASE_SECONDS = 2.0  # until the process is killed: more, because others want the processor, too
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validation:
+    errors: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+    name: str = ""
+    rules: int = 0
+    session_rules: tuple[SessionRule, ...] = ()
+    dialect: Dialect | None = None  # none when the text cannot even be read
+
+    @property
+    def valid(self) -> bool:
+        return not self.errors
+
+
+class Engine:
+    """One evaluation process, started when asked, ended when idle; threads may share it."""
+
+    _lock: threading.Lock
+    _process: Process | None
+    _loaded: dict[str, int]  # the rules of each document that the process was given
+
+    def __init__(
+        self,
+        *,
+        memory: int = MEMORY,
+        call_seconds: float = CALL_SECONDS,
+        load_seconds: float = LOAD_SECONDS,
+        base_seconds: float = BASE_SECONDS,
+        idle_seconds: float = IDLE_SECONDS,
+    ) -> None:
+        self._memory = memory
+        self._call_seconds = call_seconds
+        self._load_seconds = load_seconds
+        self._base_seconds = base_seconds
+        self._idle_seconds = idle_seconds
+        self._begin()
+        _engines.add(self)
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process as it is now; none before the first question."""
+        return self._process.pid if self._process is not None else None
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.is_alive()
+
+    def knows(self, document: Document) -> bool:
+        """Whether its process runs and was given this document."""
+        return self.is_running and _sha(document) in self._loaded
+
+    def validate(self, source: Source) -> Validation:
+        try:
+            document = read(source)
+        except DocumentInvalid as refused:
+            return Validation(errors=refused.errors)
+        with self._lock:
+            loaded = self._load(document)
+        return Validation(
+            errors=problems(loaded.errors, document),
+            warnings=problems(loaded.warnings, document),
+            name=loaded.name,
+            rules=loaded.rules,
+            session_rules=tuple(loaded.session_rules),
+            dialect=document.dialect,
+        )
+
+    def evaluate(self, source: Source, calls: Iterable[ToolCall]) -> list[Result]:
+        """One result per call. A call that costs too much is marked, and costs no other its own."""
+        return list(self.evaluate_each(source, calls))
+
+    def evaluate_each(self, source: Source, calls: Iterable[ToolCall]) -> Iterator[Result]:
+        """The same, as the results come: however many there are, only a few batches are held."""
+        document = read(source)
+        with self._lock:
+            rules = self._rules_of(document)
+        encoded = (call.encoded() for call in calls)
+        asking = _AskingOf(self, document, rules, Evaluate)
+        return Asker[Evaluation](asking, encoded, Results, rules=rules).results()
+
+    def judge(self, source: Source, questions: Sequence[bytes]) -> Asker[Judged | None]:
+        """Ask what an agent would do in each of these calls, without waiting: the answers are
+        the results of the returned `Asker`. `engine.questions` makes the questions."""
+        document = read(source)
+        with self._lock:
+            rules = self._rules_of(document)
+        asking = _AskingOf(self, document, rules, Judge)
+        everything = len(questions) + 1  # batches
+        asker = Asker[Judged | None](asking, questions, Judgements, rules=rules, ahead=everything)
+        asker.push()
+        return asker
+
+    def evaluate_call(self, source: Source, call: ToolCall) -> Evaluation:
+        (result,) = self.evaluate(source, [call])
+        if isinstance(result, NotEvaluated):
+            raise _refusal(result)
+        return result
+
+    def explain(self, source: Source, call: ToolCall) -> Explanation:
+        """What `evaluate_call` says, with every rule of the document and what it saw."""
+        document = read(source)
+        encoded = call.encoded()
+        if isinstance(encoded, NotEvaluated):
+            raise _refusal(encoded)
+        with self._lock:
+            rules = self._rules_of(document)
+            seconds = self._base_seconds + rules * 0.001
+            request = Explain(_sha(document), encoded, self._call_seconds, seconds)
+            reply = self._answer(request)
+            if isinstance(reply, Need):
+                self._load(document)
+                reply = self._answer(request)
+        match reply:
+            case Explanation():
+                return reply
+            case NotEvaluated():
+                raise _refusal(reply)
+            case _:
+                raise EvaluationUnavailable("The evaluation process answered something else.")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        with self._lock:
+            if self._process is not None:
+                self._process.kill()
+            self._process = None
+
+    def _rules_of(self, document: Document) -> int:
+        if (known := self._loaded.get(_sha(document))) is not None:
+            return known
+        loaded = self._load(document)
+        if loaded.errors:
+            raise DocumentInvalid(problems(loaded.errors, document))
+        return loaded.rules
+
+    def _load(self, document: Document) -> Loaded:
+        text = document.new_text
+        # A document of the largest size takes 2 to 3 seconds on a quiet machine. This is for a
+        # process that hangs: one that works is ended by its budget of processor time.
+        seconds = self._base_seconds + 1 + len(text) / 16_384
+        reply = self._answer(Load(_sha(document), text, self._load_seconds, seconds))
+        if isinstance(reply, NotEvaluated):
+            raise _refusal(reply)
+        if not isinstance(reply, Loaded):
+            raise EvaluationUnavailable("The evaluation process answered something else.")
+        if not reply.errors:
+            self._loaded[_sha(document)] = reply.rules
+        return reply
+
+    def _answer(self, request: Request) -> Reply:
+        try:
+            try:
+                return self._ask(request).answer()
+            except Lost:
+                return self._ask(request).answer()
+        except Ended as error:
+            raise EvaluationEnded(f"{STOPPED}{error}") from error
+        except NoAnswer as error:
+            raise EvaluationLimit(f"{STOPPED}{error}") from error
+
+    def _ask(self, request: Request) -> Asked:
+        if self._process is None or not self._process.is_alive():
+            self._process = self._started()
+        return self._process.ask(request)
+
+    def _started(self) -> Process:
+        if self._process is not None:
+            self._process.kill()  # dead already, or nearly: this lets go of its pipes
+            self._process = None
+        self._loaded.clear()
+        try:
+            return Process(memory=self._memory, idle_seconds=self._idle_seconds)
+        except (NoAnswer, OSError) as error:
+            detail = f"The evaluation process could not be started: {error}"
+            raise EvaluationUnavailable(detail) from error
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._process = None
+        self._loaded = {}
+
+    def _after_fork(self) -> None:
+        if self._process is not None:
+            self._process.let_go()
+        self._begin()
+
+
+class _Locked:
+    """An answer for which others wait, too: one reads the pipe at a time."""
+
+    def __init__(self, asked: Asked, lock: threading.Lock) -> None:
+        self._asked, self._lock = asked, lock
+
+    def answer(self) -> Reply:
+        with self._lock:
+            return self._asked.answer()
+
+
+class _AskingOf:
+    """An engine asked about one document."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        document: Document,
+        rules: int,
+        question: type[Evaluate] | type[Judge],
+    ) -> None:
+        self._engine, self._document, self._rules = engine, document, rules
+        self._sha, self._question = _sha(document), question
+
+    def ask(self, calls: list[bytes], *, patient: bool) -> _Locked:
+        engine = self._engine
+        seconds = engine._base_seconds + len(calls) * (0.001 + self._rules * 0.000_02)
+        patience = engine._call_seconds if patient else engine._call_seconds / 5
+        with engine._lock:
+            asked = engine._ask(self._question(self._sha, calls, patience, seconds))
+        return _Locked(asked, engine._lock)
+
+    def push(self) -> None:
+        with self._engine._lock:
+            if self._engine._process is not None:
+                self._engine._process.push()
+
+    def load(self) -> None:
+        with self._engine._lock:
+            self._engine._load(self._document)
+
+
+def read(source: Source) -> Document:
+    return source if isinstance(source, Document) else read_document(source)
+
+
+def _sha(document: Document) -> str:
+    return sha256(document.new_text.encode()).hexdigest()
+
+
+def _refusal(result: NotEvaluated) -> EvaluationLimit | CallInvalid:
+    refused = EvaluationLimit if result.code == "evaluation_limit" else CallInvalid
+    return refused(result.detail)
+
+
+_engines: WeakSet[Engine] = WeakSet()
+
+
+def _after_fork() -> None:
+    """Two processes on one pair of pipes would read each other's answers."""
+    for engine in list(_engines):
+        engine._after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,96 @@
+"""A few evaluation processes that all pages share: one that hangs keeps nobody else waiting."""
+
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from governance.contracts.domain.document import Document
+from governance.core.errors import DocumentInvalid, EvaluationBusy
+from governance.evaluation.engine.calls import Result, ToolCall
+from governance.evaluation.engine.client import (
+    BASE_SECONDS,
+    CALL_SECONDS,
+    Engine,
+    Source,
+    Validation,
+    read,
+)
+from governance.evaluation.engine.process import IDLE_SECONDS
+from governance.evaluation.evaluator.messages import Evaluation, Explanation
+
+MEMBERS = 2
+
+
+class Pool:
+    """Each question has a member for itself: one that knows the document, else one that runs.
+
+    With `wait_seconds` a question that finds all members busy for so long is refused.
+    """
+
+    def __init__(
+        self,
+        *,
+        members: int = MEMBERS,
+        call_seconds: float = CALL_SECONDS,
+        base_seconds: float = BASE_SECONDS,
+        idle_seconds: float = IDLE_SECONDS,
+        wait_seconds: float | None = None,
+    ) -> None:
+        self._wait_seconds = wait_seconds
+        self._members = tuple(
+            Engine(call_seconds=call_seconds, base_seconds=base_seconds, idle_seconds=idle_seconds)
+            for _ in range(members)
+        )
+        self._after_fork()
+        os.register_at_fork(after_in_child=self._after_fork)
+
+    @property
+    def pids(self) -> list[int]:
+        """Of the processes that run: none before the first question, one when asked in turn."""
+        return [each.pid for each in self._members if each.is_running and each.pid is not None]
+
+    def validate(self, source: Source) -> Validation:
+        try:
+            document = read(source)
+        except DocumentInvalid as refused:
+            return Validation(errors=refused.errors)
+        with self._member(document) as member:
+            return member.validate(document)
+
+    def evaluate(self, source: Source, calls: Iterable[ToolCall]) -> list[Result]:
+        document = read(source)
+        with self._member(document) as member:
+            return member.evaluate(document, calls)
+
+    def evaluate_call(self, source: Source, call: ToolCall) -> Evaluation:
+        document = read(source)
+        with self._member(document) as member:
+            return member.evaluate_call(document, call)
+
+    def explain(self, source: Source, call: ToolCall) -> Explanation:
+        document = read(source)
+        with self._member(document) as member:
+            return member.explain(document, call)
+
+    def close(self) -> None:
+        for member in self._members:
+            member.close()
+
+    @contextmanager
+    def _member(self, document: Document) -> Iterator[Engine]:
+        with self._changed:
+            if not self._changed.wait_for(lambda: bool(self._free), self._wait_seconds):
+                raise EvaluationBusy("Other contracts are being evaluated. Try again in a moment.")
+            member = max(self._free, key=lambda each: (each.knows(document), each.is_running))
+            self._free.remove(member)
+        try:
+            yield member
+        finally:
+            with self._changed:
+                self._free.append(member)
+                self._changed.notify()
+
+    def _after_fork(self) -> None:
+        self._changed = threading.Condition()
+        self._free = list(self._members)

@@ -1,0 +1,202 @@
+"""One evaluation process: started, asked with a deadline, and killed when it does not answer.
+
+Questions may be asked ahead: the next one lies in the pipe when the process is done with this one.
+"""
+
+import fcntl
+import os
+import select
+import subprocess
+import sys
+import time
+from collections import deque
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+import msgspec
+
+import governance.evaluation.evaluator
+from governance.evaluation.evaluator.messages import HEADER, MAX_MESSAGE, Ready, Reply, Request
+
+MEMORY = 512 * 1024 * 1024
+IDLE_SECONDS = 600.0
+START_SECONDS = 30.0  # 0.2 on a quiet machine
+
+_CHUNK = 1024 * 1024
+_PROGRAM = str(Path(governance.evaluation.evaluator.__file__).with_name("__main__.py"))
+_encoder = msgspec.msgpack.Encoder()
+_decoder: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
+
+
+_WIDE = 1024 * 1024  # bytes: what a process of no rights may have
+
+
+def _widen(pipe: int) -> None:
+    """For who asks far ahead and reads the answers later. Memory is taken only for what lies in it;
+    where it stays as it is, what does not fit waits on its side."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _WIDE)
+
+
+class NoAnswer(Exception):
+    """Too late, dead, or talking nonsense: whatever it was, the process is gone now."""
+
+
+class Ended(NoAnswer):
+    """The process ended by itself, or something else ended it."""
+
+
+class Lost(NoAnswer):
+    """The process ended over an earlier question; this one has done nothing wrong."""
+
+
+class Asked:
+    """A question that was sent, or waits to be; its answer comes after those of earlier ones."""
+
+    def __init__(self, process: "Process", seconds: float) -> None:
+        self._process = process
+        self.seconds = seconds
+        self.reply: Reply | None = None
+
+    def answer(self) -> Reply:
+        return self._process.answer_to(self)
+
+
+class Process:
+    def __init__(self, *, memory: int = MEMORY, idle_seconds: float = IDLE_SECONDS) -> None:
+        self._idle_seconds = idle_seconds
+        self._asked_last = time.monotonic()
+        self._unanswered: deque[Asked] = deque()
+        self._unsent: deque[memoryview] = deque()
+        self._child = subprocess.Popen(
+            [sys.executable, "-I", _PROGRAM, str(memory), str(idle_seconds)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            env={},
+            cwd="/",
+            start_new_session=True,
+        )
+        if self._child.stdin is None or self._child.stdout is None:
+            raise NoAnswer("The pipes are missing.")
+        self._pipes = (self._child.stdin, self._child.stdout)
+        self._to, self._from = (pipe.fileno() for pipe in self._pipes)
+        for descriptor in (self._to, self._from):
+            os.set_blocking(descriptor, False)
+            _widen(descriptor)
+        if not isinstance(self._receive(START_SECONDS), Ready):
+            self.kill()
+            raise NoAnswer("It did not say that it is ready.")
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    def is_alive(self) -> bool:
+        # One that is about to end for idleness might do so between this and a question.
+        return (
+            self._child.poll() is None
+            and time.monotonic() < self._asked_last + 0.9 * self._idle_seconds
+        )
+
+    def ask(self, request: Request) -> Asked:
+        """Sends as much as the pipe takes at once; the rest goes while an answer is awaited."""
+        asked = Asked(self, request.seconds)
+        if self._child.returncode is None:  # else its answer will say that it is lost
+            body = _encoder.encode(request)
+            self._unsent.append(memoryview(HEADER.pack(len(body)) + body))
+            self._unanswered.append(asked)
+            self._asked_last = time.monotonic()
+            self._send()
+        return asked
+
+    def push(self) -> None:
+        """Sends on what the pipe has had no room for."""
+        self._send()
+
+    def answer_to(self, asked: Asked) -> Reply:
+        while asked.reply is None:
+            if asked not in self._unanswered:
+                raise Lost("Its process has ended. Try it again.")
+            first = self._unanswered[0]
+            try:
+                first.reply = self._receive(first.seconds)
+            except NoAnswer as error:
+                if first is asked:
+                    raise
+                raise Lost("Its process has ended. Try it again.") from error
+            self._unanswered.popleft()
+        return asked.reply
+
+    def kill(self) -> None:
+        self._child.kill()
+        self._child.wait()
+        self.let_go()
+
+    def let_go(self) -> None:
+        self._unanswered.clear()
+        self._unsent.clear()
+        for pipe in self._pipes:
+            pipe.close()
+
+    def _send(self) -> None:
+        while self._unsent:
+            rest = self._unsent[0]
+            try:
+                rest = rest[os.write(self._to, rest[:_CHUNK]) :]
+            except BlockingIOError:
+                return
+            except OSError:
+                self._unsent.clear()  # it has ended: what is read next will tell
+                return
+            if rest:
+                self._unsent[0] = rest
+            else:
+                self._unsent.popleft()
+
+    def _receive(self, seconds: float) -> Reply:
+        deadline = time.monotonic() + seconds
+        (length,) = HEADER.unpack(self._read(HEADER.size, deadline))
+        if length > MAX_MESSAGE:
+            self._give_up("Its answer is too long.")
+        body = self._read(length, deadline)
+        try:
+            return _decoder.decode(body)
+        except msgspec.DecodeError as error:
+            self._give_up("Its answer cannot be read.", error)
+
+    def _read(self, length: int, deadline: float) -> bytes:
+        parts: list[bytes] = []
+        while length:
+            self._wait(deadline)
+            try:
+                part = os.read(self._from, min(length, _CHUNK))
+            except BlockingIOError:
+                continue
+            if not part:
+                self.kill()
+                raise Ended("Its process has ended. Try it again.")
+            parts.append(part)
+            length -= len(part)
+        return b"".join(parts)
+
+    def _wait(self, deadline: float) -> None:
+        """Until there is something to read; what was not sent yet is sent meanwhile."""
+        while True:
+            poll = select.poll()  # select() knows no descriptor above 1,023
+            poll.register(self._from, select.POLLIN)
+            if self._unsent:
+                poll.register(self._to, select.POLLOUT)
+            ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
+            if not ready:
+                self._give_up("It took too long.")
+            if any(descriptor == self._from for descriptor, _ in ready):
+                return
+            self._send()
+
+    def _give_up(self, why: str, error: Exception | None = None) -> NoReturn:
+        self.kill()
+        raise NoAnswer(why) from error

@@ -1,0 +1,155 @@
+"""Tool calls against one contract: the library decides, and what an agent would do follows."""
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
+
+import msgspec
+from edictum import Principal, SideEffect, create_envelope
+from edictum.evaluation import RuleResult as LibraryResult
+
+from governance.evaluation.evaluator.call_budget import PATIENCE, TooLong
+from governance.evaluation.evaluator.documents import Contract
+from governance.evaluation.evaluator.messages import (
+    STOPPED,
+    Action,
+    Decision,
+    Evaluation,
+    Failed,
+    NotEvaluated,
+    RuleResult,
+    RuleType,
+    WireCall,
+)
+
+_TYPES: dict[str, RuleType] = {
+    "precondition": "pre",
+    "postcondition": "post",
+    "sandbox": "sandbox",
+}
+_IDENTITY = ("user_id", "service_id", "org_id", "role", "ticket_ref")
+_AFTERWARDS: tuple[Action, ...] = ("block", "redact", "warn")  # the strongest first
+_MESSAGE = 500
+_LONG = 2_000  # bytes of a principal that is not kept for the next call
+
+
+# A tool without a name, arguments of a shape that the library does not take.
+UNFIT = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
+TOO_LONG = NotEvaluated("evaluation_limit", STOPPED + "It took too long.")
+
+_decoder = msgspec.json.Decoder(WireCall)
+
+
+class Call(NamedTuple):
+    tool_name: str
+    tool_args: dict[str, Any]
+    principal: Principal | None
+    output: str | None
+    environment: str
+
+
+def evaluate_calls(
+    contract: Contract, calls: list[bytes], patience: float
+) -> list[Evaluation | NotEvaluated]:
+    """As many as there are, or up to the one that took too long."""
+    results: list[Evaluation | NotEvaluated] = []
+    for encoded in calls:
+        try:
+            PATIENCE.begin(patience)
+            result = evaluate_call(contract, encoded)
+            PATIENCE.end()
+        except TooLong:
+            return [*results, TOO_LONG]
+        results.append(result)
+    return results
+
+
+def evaluate_call(contract: Contract, encoded: bytes) -> Evaluation | NotEvaluated:
+    try:
+        call = read_call(encoded)
+        result = contract.guard.evaluate(
+            call.tool_name,
+            call.tool_args,
+            principal=call.principal,
+            output=call.output,
+            environment=call.environment,
+        )
+        rules = [_rule(rule, contract.actions) for rule in result.rules]
+        action = action_of(contract, call, [rule for rule in rules if not rule.passed])
+    except UNFIT as error:
+        return unfit(error)
+    return Evaluation(cast(Decision, result.decision), action, rules, result.policy_error)
+
+
+def unfit(error: Exception) -> NotEvaluated:
+    why = clean(str(error)) or type(error).__name__
+    return NotEvaluated("invalid_call", f"The library cannot take this call: {why}")
+
+
+def read_call(encoded: bytes) -> Call:
+    try:
+        call = _decoder.decode(encoded)
+    except msgspec.DecodeError:  # it is stricter than Python: no NaN, no half of a character
+        tool_name, tool_args, given, output, environment = json.loads(encoded)
+        return Call(tool_name, tool_args, _principal(given), output, environment)
+    principal = principal_in(call.principal)
+    return Call(call.tool_name, call.tool_args, principal, call.output, call.environment)
+
+
+def principal_in(encoded: msgspec.Raw) -> Principal | None:
+    long = len(encoded) > _LONG
+    return _principal(json.loads(bytes(encoded))) if long else _principal_in(bytes(encoded))
+
+
+@lru_cache(maxsize=1_000)
+def _principal_in(encoded: bytes) -> Principal | None:
+    """The library makes itself a copy of it for each call."""
+    return _principal(json.loads(encoded))
+
+
+def _principal(given: dict[str, Any] | None) -> Principal | None:
+    if given is None:
+        return None
+    claims = given.get("claims")
+    return Principal(
+        **{name: given.get(name) for name in _IDENTITY},
+        claims=claims if isinstance(claims, dict) else {},
+    )
+
+
+def _rule(result: LibraryResult, actions: dict[str, str]) -> RuleResult:
+    return RuleResult(
+        result.rule_id,
+        _TYPES[result.rule_type],
+        result.passed,
+        None if result.message is None else clean(result.message),
+        result.observed,
+        actions[result.rule_id],
+        result.policy_error,
+    )
+
+
+def action_of(contract: Contract, call: Call, failed: Sequence[RuleResult | Failed]) -> Action:
+    """An agent stops at the first rule that fails; only after the tool ran do all of them count."""
+    deciding = [rule for rule in failed if not rule.observed]
+    for rule in deciding:
+        if rule.type != "post":
+            return cast(Action, rule.action)
+    wanted = {rule.action for rule in deciding}
+    if wanted - {"warn"} and not _may_withhold(contract, call):
+        return "warn"
+    return next((action for action in _AFTERWARDS if action in wanted), "allow")
+
+
+def _may_withhold(contract: Contract, call: Call) -> bool:
+    # Agents only warn when the tool has changed something: hiding its output would not undo that.
+    envelope = create_envelope(
+        call.tool_name, call.tool_args, registry=contract.guard.tool_registry
+    )
+    return envelope.side_effect in (SideEffect.PURE, SideEffect.READ)
+
+
+def clean(text: str) -> str:
+    """A lone surrogate from the arguments of a call cannot be sent."""
+    return text[:_MESSAGE].encode(errors="replace").decode()

@@ -1,0 +1,72 @@
+"""The loop: one request, one answer, until the pipe closes, nobody asks, or a limit ends it all."""
+
+import gc
+import os
+import signal
+from importlib.metadata import version
+
+import msgspec
+
+from governance.evaluation.evaluator.calls import evaluate_calls
+from governance.evaluation.evaluator.confinement import confine, quiet_streams
+from governance.evaluation.evaluator.documents import Shelf
+from governance.evaluation.evaluator.explanations import explain_call
+from governance.evaluation.evaluator.messages import (
+    HEADER,
+    Evaluate,
+    Explain,
+    Judge,
+    Judgements,
+    Load,
+    Need,
+    Ready,
+    Reply,
+    Request,
+    Results,
+)
+from governance.evaluation.evaluator.verdicts import judge_calls
+from governance.evaluation.evaluator.warm_up import warm_up
+
+# The server kills a late process. This is for the one whose server has died meanwhile.
+GRACE = 2.0
+
+_decoder: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
+_encoder = msgspec.msgpack.Encoder()
+
+
+def serve(*, memory: int, idle_seconds: float) -> None:
+    requests, replies = quiet_streams()
+    library = version("edictum")
+    warm_up()
+    gc.freeze()  # what is there now stays: nothing of it is looked at again and again
+    confine(memory)
+    shelf = Shelf()
+    with os.fdopen(requests, "rb") as incoming, os.fdopen(replies, "wb") as outgoing:
+        reply: Reply = Ready(library)
+        while True:
+            body = _encoder.encode(reply)
+            # Its signal ends the process. Who asks ahead may be slow to read: that is idle, too.
+            signal.setitimer(signal.ITIMER_REAL, idle_seconds)
+            outgoing.write(HEADER.pack(len(body)) + body)
+            outgoing.flush()
+            header = incoming.read(HEADER.size)
+            if len(header) < HEADER.size:
+                return
+            request = _decoder.decode(incoming.read(*HEADER.unpack(header)))
+            signal.setitimer(signal.ITIMER_REAL, request.seconds + GRACE)
+            reply = answer(request, shelf)
+
+
+def answer(request: Request, shelf: Shelf) -> Reply:
+    match request:
+        case Load(sha=sha, text=text, patience=patience):
+            return shelf.load(sha, text, patience)
+        case Evaluate(sha=sha, calls=calls, patience=patience):
+            contract = shelf.take(sha)
+            return Results(evaluate_calls(contract, calls, patience)) if contract else Need()
+        case Judge(sha=sha, calls=calls, patience=patience):
+            contract = shelf.take(sha)
+            return Judgements(judge_calls(contract, calls, patience)) if contract else Need()
+        case Explain(sha=sha, call=call, patience=patience):
+            contract = shelf.take(sha)
+            return explain_call(contract, call, patience) if contract else Need()

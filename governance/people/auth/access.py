@@ -1,0 +1,73 @@
+"""What a key or a membership opens: the one value that every route is given."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+
+from governance.checks.language.matching.globs import glob_matches
+from governance.core.actor import Actor, ActorKind, person
+from governance.core.roles import Role
+from governance.models import ApiKey, Member
+from governance.people import policies
+from governance.people.domain import with_implied
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    project_id: int
+    project_slug: str
+    environment_id: int | None  # a member's is none: the whole project
+    environment: str
+    scopes: frozenset[str]
+    agent: str  # a glob; empty: any agent
+    assigned_only: bool
+    dialect: str
+    actor: Actor
+
+    def has_any(self, scopes: tuple[str, ...]) -> bool:
+        return not scopes or not self.scopes.isdisjoint(scopes)
+
+    def admits_agent(self, agent_id: str) -> bool:
+        return not self.agent or glob_matches(self.agent, agent_id)
+
+
+class AccessRequest(HttpRequest):
+    """A request of the API, once its authentication has answered."""
+
+    auth: Access
+
+
+def access_of_key(key: ApiKey) -> Access:
+    scopes = with_implied(frozenset(key.scopes))
+    return Access(
+        project_id=key.project_id,
+        project_slug=key.project.slug,
+        environment_id=key.environment_id,
+        environment=key.environment.name,
+        scopes=scopes,
+        agent=key.agent,
+        assigned_only=key.assigned_only,
+        dialect=key.dialect,
+        actor=Actor(
+            ActorKind.KEY,
+            key.pk,
+            key.name,
+            policies.role_of_key(scopes),
+            person_id=key.maker_id,
+        ),
+    )
+
+
+def access_of_member(member: Member) -> Access:
+    role = Role(member.role)
+    return Access(
+        project_id=member.project_id,
+        project_slug=member.project.slug,
+        environment_id=None,
+        environment="",
+        scopes=policies.scopes_of_role(role),
+        agent="",
+        assigned_only=False,
+        dialect="",
+        actor=person(member.user_id, member.user.email, role),
+    )

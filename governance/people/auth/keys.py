@@ -1,0 +1,97 @@
+"""An API key in a request's header, and what it opens."""
+
+import logging
+import time
+from datetime import timedelta
+
+from django.db import DatabaseError
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja.security.base import AuthBase
+
+from governance.core.errors import Forbidden, Unauthenticated
+from governance.models import ApiKey
+from governance.people.auth.access import Access, access_of_key
+from governance.people.domain import bearer, digest_of
+from governance.people.queries.keys import live_key
+
+logger = logging.getLogger(__name__)
+
+CACHE_SECONDS = 1.0  # a revoked key is refused after at most so long
+CACHE_ENTRIES = 4_096
+LAST_USED_EVERY = timedelta(minutes=1)
+AGENT_HEADER = "X-Edictum-Agent-Id"
+_AGENT_IN_META = f"HTTP_{AGENT_HEADER.upper().replace('-', '_')}"
+
+_monotonic = time.monotonic
+_cache: dict[bytes, tuple[float, Access]] = {}
+
+
+def kept_access(authorization: str) -> Access | None:
+    """What this process has found out about a key within the last second; asks nobody."""
+    text = bearer(authorization)
+    kept = _cache.get(digest_of(text)) if text is not None else None
+    return kept[1] if kept is not None and kept[0] > _monotonic() else None
+
+
+def resolve_key(authorization: str) -> Access | None:
+    """What a live key in this `Authorization` header opens, or None."""
+    text = bearer(authorization)
+    if text is None:
+        return None
+    digest = digest_of(text)
+    kept, now = _cache.get(digest), _monotonic()
+    if kept is not None and kept[0] > now:
+        return kept[1]
+    key = live_key(digest)
+    if key is None:
+        _cache.pop(digest, None)
+        return None
+    _note_use(key)
+    access = access_of_key(key)
+    if len(_cache) >= CACHE_ENTRIES:
+        _cache.clear()
+    # From before it was looked up: that, and noting its use, may have waited for others.
+    _cache[digest] = (now + CACHE_SECONDS, access)
+    return access
+
+
+def forget_keys() -> None:
+    """Make this process ask the database again, whatever it was told a moment ago."""
+    _cache.clear()
+
+
+def _note_use(key: ApiKey) -> None:
+    now = timezone.now()
+    if key.last_used_at is not None and key.last_used_at > now - LAST_USED_EVERY:
+        return
+    try:
+        ApiKey.objects.filter(pk=key.pk).update(last_used_at=now)
+    except DatabaseError:  # a read-only or busy database is no reason to refuse an agent
+        logger.warning("The last use of a key could not be noted", exc_info=True)
+
+
+class KeyAuth(AuthBase):
+    """An API key with any of these scopes; without scopes named, any key."""
+
+    openapi_type = "http"
+    openapi_scheme = "bearer"
+
+    def __init__(self, *any_of: str) -> None:
+        self.any_of = any_of
+        super().__init__()
+
+    def __call__(self, request: HttpRequest) -> Access:
+        # Asked of META: to read all headers takes longer than the key.
+        access = resolve_key(request.META.get("HTTP_AUTHORIZATION", ""))
+        if access is None:
+            raise Unauthenticated("A valid API key is needed: Authorization: Bearer edk_…")
+        self.refuse(access)
+        agent = request.META.get(_AGENT_IN_META, "")
+        if agent and not access.admits_agent(agent):
+            raise Forbidden(f"This key is not for the agent {agent}.", code="agent")
+        return access
+
+    def refuse(self, access: Access) -> None:
+        if not access.has_any(self.any_of):
+            raise Forbidden(f"This takes a key with {' or '.join(self.any_of)}.", code="scope")

@@ -1,0 +1,14 @@
+"""Who is signed in, read together with where they belong: every page asks for both."""
+
+from allauth.account.auth_backends import AuthenticationBackend
+
+from governance.models import User
+from governance.people.queries.people import user_with_memberships
+
+
+class SignedIn(AuthenticationBackend):  # type: ignore[misc]  # allauth has no types
+    """What a browser's session names; how one signs in is allauth's."""
+
+    def get_user(self, user_id: int) -> User | None:
+        user = user_with_memberships(user_id)
+        return user if user is not None and self.user_can_authenticate(user) else None

@@ -1,0 +1,78 @@
+"""Accounts: switched off for the whole console and on again; sign-in, sessions and keys end."""
+
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
+from django.db import transaction
+
+from governance.audit.log import queue_at, record
+from governance.core.actor import Actor, ActorKind
+from governance.core.errors import Conflict, Forbidden
+from governance.core.roles import Role
+from governance.models import Member, Project, User
+from governance.people.commands.keys import revoke_keys_of
+from governance.people.policies import Action, refuse_unless
+from governance.people.queries.people import admins_beside, memberships
+
+
+@transaction.atomic
+def deactivate_account(user: User, *, by: Actor) -> None:
+    """End what the person can do, in all projects at once. Their keys are revoked for ever."""
+    members = _administered(user, by)
+    _refuse_last_admin(user)
+    if not User.objects.filter(pk=user.pk, is_active=True).exists():
+        return
+    for member in members:
+        revoke_keys_of(user, member.project, by=by)
+        record(by, "account deactivated", user.email, project=member.project)
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    _end_sessions(user)
+
+
+@transaction.atomic
+def activate_account(user: User, *, by: Actor) -> None:
+    """Let the person sign in again, with the same password and roles."""
+    members = _administered(user, by)
+    if User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
+        for member in members:
+            record(by, "account activated", user.email, project=member.project)
+
+
+def _administered(user: User, by: Actor) -> list[Member]:
+    """All memberships of the person, with their projects held, if the actor may decide in each."""
+    refuse_unless(by, Action.MANAGE_MEMBERS)
+    members = sorted(memberships(user), key=lambda member: member.project_id)
+    for member in members:
+        queue_at(member.project)
+        _refuse_unless_admin_of(member.project, by)
+    return members
+
+
+def _refuse_unless_admin_of(project: Project, by: Actor) -> None:
+    if by.kind is ActorKind.CONSOLE:
+        return
+    admins = Member.objects.filter(project=project, role=Role.ADMIN)
+    if not admins.filter(user=by.person_id).exists():
+        raise Forbidden(
+            "This person belongs to a project that you are not an admin of. Remove them from yours,"
+            " or use manage.py account on the server.",
+            code="not_yours",
+        )
+
+
+def _refuse_last_admin(user: User) -> None:
+    for member in memberships(user):
+        if member.role == Role.ADMIN and not admins_beside(member):
+            raise Conflict(
+                f"{user.email} is the last admin of {member.project.name}; make another member"
+                " admin first."
+            )
+
+
+def _end_sessions(user: User) -> None:
+    """Else they would go on where they were, should the account be activated again."""
+    theirs = [
+        row.pk
+        for row in Session.objects.iterator()
+        if row.get_decoded().get(SESSION_KEY) == str(user.pk)
+    ]
+    Session.objects.filter(pk__in=theirs).delete()

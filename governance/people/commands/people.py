@@ -1,0 +1,234 @@
+"""People: set-up, invitations by one-time link, roles, and the last admin who stays."""
+
+import secrets
+from datetime import timedelta
+
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.utils import timezone
+
+from governance.audit.log import queue_at, record
+from governance.core.actor import CONSOLE, Actor, person
+from governance.core.errors import Conflict, InvalidInput, NotFound
+from governance.core.roles import Role
+from governance.delivery.commands.fetch_alerts import note_keys_of
+from governance.models import Invitation, Member, Project, User
+from governance.people.commands.keys import revoke_keys_of
+from governance.people.domain import digest_of
+from governance.people.policies import Action, refuse_unless
+from governance.people.queries.people import (
+    admins_beside,
+    invitation_of,
+    members,
+    somebody_can_get_in,
+    user_with,
+)
+from governance.people.queries.projects import demo_projects
+
+LINK_LASTS = timedelta(days=7)
+LINK_IS_OVER = "This link was used already, or its seven days are over."
+
+
+def new_set_up_link(project: Project) -> str:
+    """The token of a link that makes its holder the admin.
+
+    Earlier ones go on working until somebody is: two starts at once each print theirs.
+    """
+    token = secrets.token_urlsafe(32)
+    with transaction.atomic():
+        _invitation(project, "", Role.ADMIN, token)
+        record(CONSOLE, "set-up link made", project.slug, project=project)
+    return token
+
+
+def set_up(token: str, *, email: str, password: str) -> User:
+    """The first admin; or, when no admin is left, somebody known who gets a new password."""
+    invitation = _usable(token, for_set_up=True)
+    _refuse_once_set_up()
+    email, hashed = _email(email), _hashed(password, email)
+    with transaction.atomic():
+        _use_up(invitation)
+        _refuse_once_set_up()  # asked again: of two links that are followed at once, one counts
+        user = _admin(invitation.project, email, hashed)
+        # Or they would open the door again, should this admin ever leave.
+        Invitation.objects.filter(project=invitation.project, email="", used_at=None).delete()
+        by = person(user.pk, email, Role.ADMIN)
+        record(by, "console set up", email, project=invitation.project)
+    return user
+
+
+def first_admin(project: Project, *, email: str, password: str) -> User:
+    """The admin that the environment names, made at the first start."""
+    email, hashed = _email(email), _hashed(password, email)
+    with transaction.atomic():
+        user = _admin(project, email, hashed)
+        details = {"role": Role.ADMIN.value}
+        record(CONSOLE, "member added", email, project=project, details=details)
+    return user
+
+
+def invite(project: Project, *, email: str, role: Role, by: Actor) -> str:
+    """The token of a link that is told only here; an earlier one for the same e-mail ends."""
+    refuse_unless(by, Action.MANAGE_MEMBERS)
+    email = _email(email)
+    token = secrets.token_urlsafe(32)
+    with transaction.atomic():
+        queue_at(project)
+        if Member.objects.filter(project=project, user__email=email).exists():
+            raise Conflict(f"{email} is a member already.")
+        Invitation.objects.filter(project=project, email=email, used_at=None).delete()
+        _invitation(project, email, role, token)
+        details = {"role": role.value}
+        record(by, "member invited", email, project=project, details=details)
+    return token
+
+
+@transaction.atomic
+def withdraw_invitation(invitation: Invitation, *, by: Actor) -> None:
+    refuse_unless(by, Action.MANAGE_MEMBERS)
+    record(by, "invitation withdrawn", invitation.email, project=invitation.project)
+    invitation.delete()
+
+
+def accept_as_new(token: str, *, password: str) -> User:
+    """Somebody new follows the link and chooses a password."""
+    invitation = _usable(token, for_set_up=False)
+    if user_with(invitation.email):
+        raise _known(invitation)
+    hashed = _hashed(password, invitation.email)
+    with transaction.atomic():
+        _use_up(invitation)
+        user, is_new = User.objects.get_or_create(
+            email=invitation.email, defaults={"password": hashed}
+        )
+        if not is_new:
+            raise _known(invitation)
+        _join(invitation, user)
+    return user
+
+
+@transaction.atomic
+def accept_as(token: str, *, user: User) -> Project:
+    """Somebody who is signed in follows the link sent to the same e-mail."""
+    invitation = _usable(token, for_set_up=False)
+    if user.email != invitation.email:
+        raise Conflict(f"This invitation is for {invitation.email}.")
+    _use_up(invitation)
+    _join(invitation, user)
+    return invitation.project
+
+
+@transaction.atomic
+def change_role(member: Member, *, role: Role, by: Actor) -> None:
+    refuse_unless(by, Action.MANAGE_MEMBERS)
+    was = member.role
+    if was == role:
+        return
+    _refuse_to_lose_last_admin(member)
+    member.role = role
+    member.save(update_fields=["role"])
+    details = {"was": was, "role": role.value}
+    record(by, "role changed", member.user.email, project=member.project, details=details)
+    note_keys_of(member.user, member.project)
+
+
+@transaction.atomic
+def remove_member(member: Member, *, by: Actor) -> None:
+    refuse_unless(by, Action.MANAGE_MEMBERS)
+    _refuse_to_lose_last_admin(member)
+    revoke_keys_of(member.user, member.project, by=by)
+    details = {"role": member.role}
+    record(by, "member removed", member.user.email, project=member.project, details=details)
+    member.delete()
+
+
+@transaction.atomic
+def choose_keys(user: User, *, single: bool) -> None:
+    """Whether single keys are shortcuts for this person, in whatever browser. It is of no project,
+    so the log of none tells of it."""
+    User.objects.filter(pk=user.pk).update(single_keys=single)
+
+
+def _refuse_to_lose_last_admin(member: Member) -> None:
+    # Two admins who demote each other at once must not both succeed.
+    queue_at(member.project)
+    if member.role == Role.ADMIN and not admins_beside(member):
+        raise Conflict(f"{member.user.email} is the last admin; make somebody else admin first.")
+
+
+def _refuse_once_set_up() -> None:
+    if somebody_can_get_in():
+        raise Conflict("This console is set up already; people join by invitation.")
+
+
+def _known(invitation: Invitation) -> Conflict:
+    return Conflict(f"Sign in as {invitation.email} to join.")
+
+
+def _invitation(project: Project, email: str, role: Role, token: str) -> None:
+    Invitation.objects.create(
+        project=project,
+        email=email,
+        role=role,
+        digest=digest_of(token),
+        expires_at=timezone.now() + LINK_LASTS,
+    )
+
+
+def _usable(token: str, *, for_set_up: bool) -> Invitation:
+    invitation = invitation_of(token, for_set_up=for_set_up)
+    if invitation is None:
+        raise NotFound(LINK_IS_OVER)
+    return invitation
+
+
+def _use_up(invitation: Invitation) -> None:
+    queue_at(invitation.project)
+    # Of two who follow the link at once, one changes the row.
+    unused = Invitation.objects.filter(pk=invitation.pk, used_at=None)
+    if not unused.update(used_at=timezone.now()):
+        raise NotFound(LINK_IS_OVER)
+
+
+def _join(invitation: Invitation, user: User) -> None:
+    # Who became a member in the meantime keeps the role given then.
+    Member.objects.get_or_create(
+        project=invitation.project, user=user, defaults={"role": invitation.role}
+    )
+    by = person(user.pk, user.email, Role(invitation.role))
+    details = {"role": invitation.role}
+    record(by, "invitation accepted", user.email, project=invitation.project, details=details)
+
+
+def _admin(project: Project, email: str, hashed: str) -> User:
+    user, _ = User.objects.update_or_create(
+        email=email, defaults={"password": hashed, "is_active": True}
+    )
+    # A demo may have been filled before anybody was there to look at it.
+    unseen = [demo for demo in demo_projects() if not members(demo)]
+    for each in (project, *unseen):
+        Member.objects.update_or_create(project=each, user=user, defaults={"role": Role.ADMIN})
+    return user
+
+
+def _email(email: str) -> str:
+    email = email.strip().lower()
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise InvalidInput.at(
+            "email", "Write an e-mail address, such as name@example.org."
+        ) from None
+    return email
+
+
+def _hashed(password: str, email: str) -> str:
+    # Slow on purpose, so it never happens inside a transaction.
+    try:
+        validate_password(password, User(email=email))
+    except ValidationError as error:
+        raise InvalidInput.at("password", " ".join(error.messages)) from None
+    return make_password(password)

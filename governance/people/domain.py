@@ -1,0 +1,69 @@
+"""The text of an API key: `edk_<environment>_<random>`, and the scopes that it may carry."""
+
+import hashlib
+import re
+import secrets
+import string
+from enum import StrEnum
+
+from governance.checks.language.matching.globs import glob_matches
+
+LETTERS = string.ascii_letters + string.digits
+RANDOM_LENGTH = 40
+AN_AGENT = "my-agent"
+SHOWN = 4  # so many characters of the random part are kept to recognise a key by
+
+# Greedy: an environment's name may hold `_`, the random part never does, so the last one divides.
+_KEY = re.compile(r"edk_([A-Za-z0-9][A-Za-z0-9._-]{0,127})_([A-Za-z0-9]{32,256})")
+_AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # as SDKs name theirs
+_BEARER = re.compile(r"[Bb]earer +(\S+) *")
+
+
+class Scope(StrEnum):
+    AGENT = "agent"
+    INGEST = "ingest"
+    READ = "read"
+    MANAGE = "manage"
+
+
+def new_key(environment: str) -> str:
+    random = "".join(secrets.choice(LETTERS) for _ in range(RANDOM_LENGTH))
+    return f"edk_{environment}_{random}"
+
+
+def environment_of(key: str) -> str | None:
+    """The environment that a key names, or None when the text is no key."""
+    found = _KEY.fullmatch(key)
+    return found[1] if found else None
+
+
+def digest_of(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).digest()
+
+
+def hint_of(key: str) -> str:
+    head, _, random = key.rpartition("_")
+    return f"{head}_{random[:SHOWN]}…"
+
+
+def agent_within(glob: str) -> str:
+    """An agent that a key for this glob speaks for, to show how the key is used."""
+    if not glob or glob_matches(glob, AN_AGENT):
+        return AN_AGENT
+    name = re.sub(r"[*?]", "1", glob)
+    return name if _AGENT.fullmatch(name) else AN_AGENT
+
+
+def bearer(authorization: str) -> str | None:
+    """The key in an `Authorization` header, if it holds one."""
+    found = _BEARER.fullmatch(authorization)
+    return found[1] if found and _KEY.fullmatch(found[1]) else None
+
+
+def with_implied(scopes: frozenset[str]) -> frozenset[str]:
+    implied = set(scopes)
+    if Scope.MANAGE in scopes:
+        implied.add(Scope.READ)
+    if Scope.AGENT in scopes:
+        implied.add(Scope.INGEST)
+    return frozenset(implied)

@@ -1,0 +1,124 @@
+"""Who may do what: decided here, asked by pages and refused by commands."""
+
+from enum import StrEnum
+
+from governance.core.actor import Actor, ActorKind
+from governance.core.errors import Forbidden
+from governance.core.roles import Role
+from governance.models import DeploymentRequest
+from governance.people.domain import Scope
+
+
+class Action(StrEnum):
+    READ = "read"
+    DECIDE_APPROVAL = "decide approvals"
+    OPEN_VALUE = "open masked values"
+    RESET_SESSION = "reset sessions"
+    STOP_AGENT = "stop agents"
+    DISMISS_FINDING = "dismiss findings"
+    RETRY_BATCH = "retry set-aside batches"
+    WRITE_CONTRACT = "write contracts"
+    WRITE_CHECK = "write success checks"
+    WRITE_BINDING = "write bindings"
+    DEPLOY = "deploy"
+    OVERRIDE_TESTS = "deploy although tests fail"
+    ASSIGN = "assign bundles"
+    ASSIGN_ALONE = "assign bundles where a second person approves deployments"
+    MANAGE_KEYS = "manage keys"
+    MANAGE_MEMBERS = "manage members"
+    MANAGE_SETTINGS = "manage settings"
+    DELETE_SESSION = "delete sessions"
+    WRITE_NOTE = "write notes"
+    SAVE_VIEW = "save views"
+    SHARE_VIEW = "share views"
+
+
+ROLE_FOR = {
+    Action.READ: Role.VIEWER,
+    Action.DECIDE_APPROVAL: Role.OPERATOR,
+    Action.OPEN_VALUE: Role.OPERATOR,
+    Action.RESET_SESSION: Role.OPERATOR,
+    Action.STOP_AGENT: Role.OPERATOR,
+    Action.DISMISS_FINDING: Role.OPERATOR,
+    Action.RETRY_BATCH: Role.OPERATOR,
+    Action.WRITE_CONTRACT: Role.EDITOR,
+    Action.WRITE_CHECK: Role.EDITOR,
+    Action.WRITE_BINDING: Role.EDITOR,
+    Action.DEPLOY: Role.EDITOR,
+    Action.OVERRIDE_TESTS: Role.ADMIN,
+    Action.ASSIGN: Role.EDITOR,
+    Action.ASSIGN_ALONE: Role.ADMIN,
+    Action.MANAGE_KEYS: Role.ADMIN,
+    Action.MANAGE_MEMBERS: Role.ADMIN,
+    Action.MANAGE_SETTINGS: Role.ADMIN,
+    Action.DELETE_SESSION: Role.ADMIN,
+    Action.WRITE_NOTE: Role.OPERATOR,
+    Action.SAVE_VIEW: Role.VIEWER,
+    Action.SHARE_VIEW: Role.OPERATOR,
+}
+NOT_FOR_KEYS = frozenset({Action.MANAGE_MEMBERS})
+
+
+class RoleNeeded(Forbidden):
+    """The role is too low; a page says which one it takes."""
+
+    def __init__(self, action: Action) -> None:
+        self.role = ROLE_FOR[action]
+        super().__init__(f"To {action.value} takes the role {self.role.value}.")
+
+
+def may(who: Role | Actor | None, action: Action) -> bool:
+    if isinstance(who, Actor):
+        if who.kind is ActorKind.KEY and action in NOT_FOR_KEYS:
+            return False
+        who = who.role
+    return who is not None and who.reaches(ROLE_FOR[action])
+
+
+def refuse_unless(who: Role | Actor | None, action: Action) -> None:
+    if may(who, action):
+        return
+    if isinstance(who, Actor) and who.kind is ActorKind.KEY:
+        if action in NOT_FOR_KEYS:
+            raise Forbidden(f"A key cannot {action.value}.")
+        raise Forbidden(f"This key cannot {action.value}.", code="scope")
+    raise RoleNeeded(action)
+
+
+def role_of_key(scopes: frozenset[str]) -> Role | None:
+    """A `manage` key may do what an admin may, a `read` key what a viewer may."""
+    if Scope.MANAGE in scopes:
+        return Role.ADMIN
+    return Role.VIEWER if Scope.READ in scopes else None
+
+
+def scopes_of_role(role: Role) -> frozenset[str]:
+    return frozenset({Scope.READ, Scope.MANAGE} if role is Role.ADMIN else {Scope.READ})
+
+
+def may_make_key_with(who: Actor, scopes: frozenset[str]) -> bool:
+    # Else a key that leaked could outlive its own revocation.
+    return may(who, Action.MANAGE_KEYS) and not (
+        who.kind is ActorKind.KEY and Scope.MANAGE in scopes
+    )
+
+
+def refuse_key_with(who: Actor, scopes: frozenset[str]) -> None:
+    refuse_unless(who, Action.MANAGE_KEYS)
+    if not may_make_key_with(who, scopes):
+        raise Forbidden("A manage key cannot make another manage key.")
+
+
+def is_second_person(who: Actor, request: DeploymentRequest) -> bool:
+    """Whether another person acts than the requester, themself or by a key they made.
+
+    Behind a key that the console made, as the bootstrap key, there is none: whoever knows it may
+    be the requester.
+    """
+    return who.person_id is not None and not is_requester(who, request)
+
+
+def is_requester(who: Actor, request: DeploymentRequest) -> bool:
+    if who.person_id is not None and request.requester_id is not None:
+        return who.person_id == request.requester_id
+    return str(who)[:320] == request.author

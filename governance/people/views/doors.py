@@ -1,0 +1,111 @@
+"""The ways in: the first address, the one-time set-up, and joining by invitation."""
+
+from django.contrib.auth import login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from governance.core.errors import Conflict, InvalidInput, NotFound
+from governance.forms import JoinForm, SetUpForm, sent
+from governance.models import User
+from governance.people.auth import LAST_PROJECT
+from governance.people.commands import people
+from governance.people.commands.people import accept_as, accept_as_new
+from governance.people.queries.keys import any_key_was_used
+from governance.people.queries.people import (
+    invitation_of,
+    memberships_as_asked,
+    somebody_can_get_in,
+    user_with,
+)
+
+BACKEND = "governance.people.auth.signed_in.SignedIn"
+
+
+@require_safe
+@never_cache
+def first_page(request: HttpRequest) -> HttpResponse:
+    """Wherever one belongs: the project used last, the sign-in, or the hint how to set up."""
+    if not isinstance(request.user, User):
+        if somebody_can_get_in():
+            return redirect("account_login")
+        return render(request, "people/no_admin.html", {"page_title": "Not set up yet"})
+    projects = [member.project for member in memberships_as_asked(request.user)]
+    if not projects:
+        return redirect("governance:projects")
+    last = request.session.get(LAST_PROJECT)
+    project = next((each for each in projects if each.slug == last), projects[0])
+    # Where no key was ever used nothing has arrived, and there is nothing to look at yet.
+    begun = any_key_was_used(project)
+    return redirect("outcomes:overview" if begun else "first_hour:start", project.slug)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@sensitive_post_parameters("password")
+def set_up(request: HttpRequest, token: str) -> HttpResponse:
+    if invitation_of(token, for_set_up=True) is None or somebody_can_get_in():
+        return _link_is_over(request)
+    form = SetUpForm(sent(request))
+    if form.is_valid():
+        try:
+            user = people.set_up(token, **form.cleaned_data)
+        except InvalidInput as error:
+            form.take(error)
+        except (NotFound, Conflict):
+            return _link_is_over(request)
+        else:
+            login(request, user, backend=BACKEND)
+            return redirect("governance:first_page")
+    context = {"page_title": "Set up this console", "form": form}
+    return render(request, "people/set_up.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@sensitive_post_parameters("password")
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """By somebody new, who chooses a password; or by somebody who is known, and signed in."""
+    invitation = invitation_of(token, for_set_up=False)
+    if invitation is None:
+        return _link_is_over(request)
+    known = user_with(invitation.email)
+    form = JoinForm(sent(request)) if known is None else None
+    if form is not None and form.is_valid():
+        try:
+            user = accept_as_new(token, **form.cleaned_data)
+        except InvalidInput as error:
+            form.take(error)
+        except (NotFound, Conflict):
+            return _link_is_over(request)
+        else:
+            login(request, user, backend=BACKEND)
+            return redirect("outcomes:overview", invitation.project.slug)
+    context = {
+        "page_title": f"Join {invitation.project.name}",
+        "invitation": invitation,
+        "form": form,
+        "token": token,
+        "is_me": known is not None and known == request.user,
+    }
+    status = 422 if form is not None and form.errors else 200
+    return render(request, "people/join.html", context, status=status)
+
+
+@require_POST
+@never_cache
+def join_as_known(request: HttpRequest, token: str) -> HttpResponse:
+    if not isinstance(request.user, User):
+        return redirect("governance:join", token)
+    try:
+        project = accept_as(token, user=request.user)
+    except (NotFound, Conflict) as error:
+        raise Http404 from error
+    return redirect("outcomes:overview", project.slug)
+
+
+def _link_is_over(request: HttpRequest) -> HttpResponse:
+    context = {"page_title": "This link is over"}
+    return render(request, "people/link_over.html", context, status=410)

@@ -1,0 +1,103 @@
+"""API keys: the list, making one, which shows it once, and revoking one."""
+
+from collections.abc import Iterator
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from governance.core.errors import InvalidInput, NotFound
+from governance.core.table_columns import KEYS
+from governance.core.table_files import Tables, one_of_tables, page_after_page, table_file
+from governance.forms import KeyForm, sent
+from governance.models import ApiKey
+from governance.people.auth import MemberRequest, console_address, member_page
+from governance.people.commands import keys as commands_keys
+from governance.people.commands.keys import make_key
+from governance.people.domain import agent_within
+from governance.people.policies import Action, may
+from governance.people.queries.keys import ended_keys, key_numbered, keys_before, live_keys
+from governance.people.queries.projects import environments
+
+MANY = 500  # of a file, at once
+
+
+@require_safe
+@member_page()
+def keys(request: MemberRequest) -> HttpResponseBase:
+    if (file := _file(request)) is not None:
+        return file
+    live = live_keys(request.project)
+    context = {
+        "page_title": "API keys",
+        "keys": live,
+        "ended": ended_keys(request.project),
+        "unused": sum(key.last_used_at is None for key in live),
+        "may_manage": may(request.role, Action.MANAGE_KEYS),
+    }
+    return render(request, "people/keys.html", context)
+
+
+def _file(request: MemberRequest) -> HttpResponseBase | None:
+    def rows(*, only_ended: bool) -> Iterator[ApiKey]:
+        def page(last: ApiKey | None) -> list[ApiKey]:
+            before = last.pk if last else None
+            return keys_before(request.project, before, MANY, only_ended=only_ended)
+
+        return page_after_page(page, MANY)
+
+    if request.GET.get("table") == "ended-keys":
+        ended: Tables = {"ended-keys": (KEYS, rows(only_ended=True))}
+        return one_of_tables(request, request.project, ended)
+    return table_file(request, request.project, "keys", KEYS, lambda: rows(only_ended=False))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache  # the answer to the post holds the key
+@member_page(Action.MANAGE_KEYS)
+def new_key(request: MemberRequest) -> HttpResponse:
+    form = KeyForm(sent(request))
+    if form.is_valid():
+        try:
+            text, key = make_key(request.project, **form.wanted(), by=request.actor)
+        except InvalidInput as error:
+            form.take(error)
+        else:
+            context = {
+                "page_title": "The new key",
+                "key": key,
+                "text": text,
+                "agent": agent_within(key.agent),
+                "url": console_address(request),
+            }
+            return render(request, "people/key_made.html", context)
+    context = {
+        "page_title": "New key",
+        "form": form,
+        "known_environments": environments(request.project),
+    }
+    return render(request, "people/new_key.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_KEYS)
+def revoke_key(request: MemberRequest, key_id: int) -> HttpResponse:
+    key = _key(request, key_id)
+    if request.method == "POST":
+        commands_keys.revoke_key(key, by=request.actor)
+        messages.success(
+            request, f"{key.name} is revoked. Whoever holds it is refused within a second."
+        )
+        return redirect("governance:keys", request.project.slug)
+    context = {"page_title": f"Revoke {key.name}", "key": key}
+    return render(request, "people/revoke_key.html", context)
+
+
+def _key(request: MemberRequest, key_id: int) -> ApiKey:
+    key = key_numbered(request.project, key_id)
+    if key is None or key.revoked_at is not None:
+        raise NotFound("There is no such key.")
+    return key

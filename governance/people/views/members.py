@@ -1,0 +1,159 @@
+"""Members: who they are, who was invited, their roles, and their leaving."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
+from governance.core.roles import Role
+from governance.core.table_columns import INVITATIONS, MEMBERS
+from governance.core.table_files import Tables, one_of_tables
+from governance.forms import InviteForm, RoleForm, sent
+from governance.models import Member
+from governance.people.auth import MemberRequest, console_address, member_page
+from governance.people.commands import people as commands_people
+from governance.people.commands.accounts import activate_account, deactivate_account
+from governance.people.policies import Action, may
+from governance.people.queries import people
+from governance.people.queries.keys import live_keys_of
+from governance.people.queries.people import invitation_numbered, member_numbered, open_invitations
+
+
+@require_safe
+@member_page()
+def members(request: MemberRequest) -> HttpResponseBase:
+    found = people.members(request.project)
+    context: dict[str, Any] = {
+        "page_title": "Members",
+        "members": found,
+        "admins": sum(member.role == Role.ADMIN for member in found),
+        "invitations": open_invitations(request.project),
+        "may_manage": may(request.role, Action.MANAGE_MEMBERS),
+    }
+    tables: Tables = {
+        "members": (MEMBERS, found),
+        "invitations": (INVITATIONS, context["invitations"]),
+    }
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "people/members.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache  # the answer to the post holds the link
+@member_page(Action.MANAGE_MEMBERS)
+def invite(request: MemberRequest) -> HttpResponse:
+    form = InviteForm(sent(request))
+    if form.is_valid():
+        email, role = form.cleaned_data["email"], Role(form.cleaned_data["role"])
+        try:
+            token = commands_people.invite(
+                request.project, email=email, role=role, by=request.actor
+            )
+        except (Conflict, InvalidInput) as error:
+            form.take(error)
+        else:
+            link = console_address(request) + reverse("governance:join", args=[token])
+            context = {"page_title": "The invitation", "email": email, "role": role, "link": link}
+            return render(request, "people/invited.html", context)
+    context = {"page_title": "Invite somebody", "form": form}
+    return render(request, "people/invite.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_MEMBERS)
+def change_role(request: MemberRequest, member_id: int) -> HttpResponse:
+    member = _member(request, member_id)
+    form = RoleForm(sent(request), initial={"role": member.role})
+    if form.is_valid():
+        try:
+            commands_people.change_role(
+                member, role=Role(form.cleaned_data["role"]), by=request.actor
+            )
+        except Conflict as error:
+            form.take(error)
+        else:
+            messages.success(request, f"{member.user.email} is {member.role} now.")
+            return redirect("governance:members", request.project.slug)
+    context = {"page_title": f"Role of {member.user.email}", "member": member, "form": form}
+    status = 422 if form.errors else 200
+    return render(request, "people/change_role.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_MEMBERS)
+def remove_member(request: MemberRequest, member_id: int) -> HttpResponse:
+    member = _member(request, member_id)
+    refused = ""
+    if request.method == "POST":
+        try:
+            commands_people.remove_member(member, by=request.actor)
+        except Conflict as error:
+            refused = str(error)
+        else:
+            messages.success(request, f"{member.user.email} is no member any more.")
+            left = member.user_id == request.user.pk
+            return redirect("/") if left else redirect("governance:members", request.project.slug)
+    context = {
+        "page_title": f"Remove {member.user.email}",
+        "member": member,
+        "keys": live_keys_of(member.user, request.project),
+        "refused": refused,
+    }
+    status = 409 if refused else 200
+    return render(request, "people/remove_member.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_MEMBERS)
+def member_account(request: MemberRequest, member_id: int) -> HttpResponse:
+    """To switch the member's account off, or on again."""
+    member = _member(request, member_id)
+    refused = ""
+    if request.method == "POST":
+        try:
+            done = _switched(request, member)
+        except (Conflict, Forbidden) as error:
+            refused = str(error)
+        else:
+            messages.success(request, f"{member.user.email} is {done}.")
+            return redirect("governance:members", request.project.slug)
+    context = {
+        "page_title": f"Account of {member.user.email}",
+        "member": member,
+        "keys": live_keys_of(member.user, request.project),
+        "refused": refused,
+    }
+    status = 409 if refused else 200
+    return render(request, "people/member_account.html", context, status=status)
+
+
+def _switched(request: MemberRequest, member: Member) -> str:
+    if request.POST.get("to") == "active":
+        activate_account(member.user, by=request.actor)
+        return "active again"
+    deactivate_account(member.user, by=request.actor)
+    return "deactivated"
+
+
+@require_POST
+@member_page(Action.MANAGE_MEMBERS)
+def withdraw_invitation(request: MemberRequest, invitation_id: int) -> HttpResponse:
+    invitation = invitation_numbered(request.project, invitation_id)
+    if invitation is None:
+        raise NotFound("There is no such invitation.")
+    commands_people.withdraw_invitation(invitation, by=request.actor)
+    messages.success(request, f"The invitation of {invitation.email} is withdrawn.")
+    return redirect("governance:members", request.project.slug)
+
+
+def _member(request: MemberRequest, member_id: int) -> Member:
+    member = member_numbered(request.project, member_id)
+    if member is None:
+        raise NotFound("There is no such member.")
+    return member

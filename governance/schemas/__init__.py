@@ -1,1 +1,0 @@
-"""The shapes that come in and go out over HTTP, split by noun."""

@@ -1,0 +1,37 @@
+"""The bytes that somebody sent as a text that YAML can hold, or the place where they are not."""
+
+import re
+from typing import Never
+
+from governance.core.errors import DocumentInvalid, Problem
+
+_NOT_PRINTABLE = re.compile(
+    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # what YAML leaves out
+)
+_LINE_END = re.compile("\r\n|\n|\r")
+
+
+def decoded(source: bytes | str, *, at_most: int) -> str:
+    try:
+        raw = source.encode() if isinstance(source, str) else source
+    except UnicodeEncodeError as error:
+        refuse_at(error.start, error.object, "Half of a character (a lone surrogate).")
+    if len(raw) > at_most:
+        taken = raw[:at_most].decode(errors="ignore")
+        detail = f"The document has {len(raw):,} bytes; at most {at_most:,} are taken: up to here."
+        refuse_at(len(taken), taken, detail)
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        refuse_at(error.start, raw[: error.start].decode(), "This is not UTF-8.")
+    if text.startswith("\ufeff"):
+        refuse_at(0, text, "The text begins with a byte order mark: save it without one.")
+    if found := _NOT_PRINTABLE.search(text):
+        name = "A NUL" if found[0] == "\0" else f"The control character U+{ord(found[0]):04X}"
+        refuse_at(found.start(), text, f"{name} cannot stand in YAML.")
+    return text
+
+
+def refuse_at(index: int, text: str, message: str) -> Never:
+    before = _LINE_END.split(text[:index])
+    raise DocumentInvalid([Problem(message=message, line=len(before), column=len(before[-1]) + 1)])

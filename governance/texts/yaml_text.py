@@ -1,0 +1,178 @@
+"""YAML as this product takes it: one document, no aliases, no key twice; each node with its place.
+
+Only events are read here. Nothing is built from them, so a hostile text costs one pass over it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple, Never, Protocol, cast
+
+import yaml
+
+from governance.contracts.domain.dialect import Path
+from governance.core.errors import DocumentInvalid, Problem
+
+MAX_DEPTH = 50
+
+_WORDS = {
+    "mapping values are not allowed in this context": (
+        "A colon cannot stand here: put the text in quotes, or check the indentation."
+    ),
+    "found character that cannot start any token": (
+        "A value cannot begin with this character: put it in quotes."
+    ),
+    "found unexpected end of stream": "A quote is opened here or above and never closed.",
+    "found unknown escape character": (
+        "Unknown escape: use single quotes, or write the backslash twice."
+    ),
+    "found invalid Unicode character escape code": (
+        "Half of a character cannot be escaped: write the character itself."
+    ),
+    "could not find expected ':'": "A key without its colon.",
+    "did not find expected key": "A key was expected here: check the indentation.",
+    "did not find expected '-' indicator": (
+        "A list item (- …) was expected here: check the indentation."
+    ),
+    "did not find expected node content": "A value is missing, or a bracket is not closed.",
+    "did not find expected ',' or ']'": "A comma or ] was expected here.",
+    "did not find expected ',' or '}'": "A comma or } was expected here.",
+}
+
+
+class Mark(Protocol):
+    """Where PyYAML's parser in C says that something stands."""
+
+    index: int
+    line: int
+    column: int
+
+
+class Place(NamedTuple):
+    path: Path
+    is_key: bool
+    event: yaml.NodeEvent
+
+    @property
+    def start(self) -> Mark:
+        return cast(Mark, self.event.start_mark)
+
+    @property
+    def end(self) -> Mark:
+        return cast(Mark, self.event.end_mark)
+
+
+class Position(NamedTuple):
+    line: int
+    column: int
+
+
+@dataclass(slots=True)
+class _Collection:
+    path: Path
+    is_mapping: bool
+    key: str | None = None
+    keys: set[str] = field(default_factory=set)
+    length: int = 0
+
+
+def places(text: str) -> Iterator[Place]:
+    """Every key and value in the order of the text; the first offence raises DocumentInvalid."""
+    open_collections: list[_Collection] = []
+    seen_document = False
+    for event in _events(text):
+        match event:
+            case yaml.DocumentStartEvent():
+                if seen_document:
+                    refuse("There can be only one document: remove what follows ---.", event)
+                seen_document = True
+            case yaml.CollectionEndEvent():
+                open_collections.pop()
+            case yaml.NodeEvent():
+                place = _place(event, open_collections[-1] if open_collections else None)
+                yield place
+                if isinstance(event, yaml.CollectionStartEvent):
+                    if len(open_collections) == MAX_DEPTH:
+                        refuse(f"Nested more than {MAX_DEPTH} levels deep.", event, place.path)
+                    is_mapping = isinstance(event, yaml.MappingStartEvent)
+                    open_collections.append(_Collection(place.path, is_mapping))
+            case _:  # where the stream and the document begin and end
+                pass
+
+
+def locate(text: str, wanted: set[tuple[Path, bool]]) -> dict[tuple[Path, bool], Position]:
+    """Where these paths stand; with True the key itself, else its value."""
+    found = {}
+    for place in places(text):
+        if (place.path, place.is_key) in wanted:
+            found[place.path, place.is_key] = position(place.start)
+    return found
+
+
+def position(mark: Mark) -> Position:
+    return Position(mark.line + 1, mark.column + 1)
+
+
+def path_text(path: Path) -> str:
+    """rules[2].then.action"""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "".join(steps).removeprefix(".")
+
+
+def refuse(message: str, event: yaml.Event, path: Path = ()) -> Never:
+    line, column = position(cast(Mark, event.start_mark))
+    raise DocumentInvalid(
+        [Problem(message=message, path=path_text(path), line=line, column=column)]
+    )
+
+
+def _events(text: str) -> Iterator[yaml.Event]:
+    try:
+        yield from yaml.parse(text, Loader=yaml.CSafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = cast(Mark, error.problem_mark)
+        message = _in_words(error, text[mark.index : mark.index + 1])
+        line, column = position(mark) if mark.index < len(text) else _end(text)
+        raise DocumentInvalid([Problem(message=message, line=line, column=column)]) from error
+
+
+def _end(text: str) -> Position:
+    """The parser notices what is missing one line too late, where no editor has a line."""
+    written = text.rstrip()
+    return Position(written.count("\n") + 1, len(written) - written.rfind("\n"))
+
+
+def _in_words(error: yaml.MarkedYAMLError, character: str) -> str:
+    if character == "\t":
+        return "YAML is not indented with tabs: use spaces."
+    problem = str(error.problem or "it ends too early")
+    return _WORDS.get(problem, f"This is not YAML: {problem}.")
+
+
+def _place(event: yaml.NodeEvent, inside: _Collection | None) -> Place:
+    path = inside.path if inside else ()
+    if isinstance(event, yaml.AliasEvent):
+        refuse("Aliases (*name) are not taken: write it out.", event, path)
+    if event.anchor is not None:
+        refuse("Anchors (&name) are not taken: write it out where it is used.", event, path)
+    if inside is None:
+        return Place(path=(), is_key=False, event=event)
+    if not inside.is_mapping:
+        inside.length += 1
+        return Place(path=(*path, inside.length - 1), is_key=False, event=event)
+    if inside.key is not None:
+        key, inside.key = inside.key, None
+        return Place(path=(*path, key), is_key=False, event=event)
+    return _key(event, inside)
+
+
+def _key(event: yaml.NodeEvent, inside: _Collection) -> Place:
+    if not isinstance(event, yaml.ScalarEvent):
+        refuse("A key must be a word, not a list or an object.", event, inside.path)
+    key = event.value
+    if key == "<<" and not event.style:
+        refuse("Merge keys (<<) are not taken: write it out.", event, inside.path)
+    if key in inside.keys:
+        refuse(f"`{key}` stands here twice.", event, (*inside.path, key))
+    inside.keys.add(key)
+    inside.key = key
+    return Place(path=(*inside.path, key), is_key=True, event=event)

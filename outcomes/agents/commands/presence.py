@@ -1,0 +1,101 @@
+"""Agents that hold a stream stay in the fleet when they go, called or not; long gone ones leave it.
+
+Noted are those who come, those who go, and now and then those who stay: nothing is written while
+nothing changes.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from governance.audit.log import Detail, record
+from governance.core.actor import CONSOLE
+from governance.delivery import news
+from governance.people.queries.projects import (
+    environments_by_id,
+    project_numbered,
+    projects_with_agents,
+)
+from outcomes.models import Agent, AgentSeen
+from outcomes.record.names import ids_of
+
+NOTED_EVERY: Final = 3_600.0  # seconds
+KEPT: Final = timedelta(days=90)  # after it called, reported or held a stream last
+AT_ONCE: Final = 500
+
+Place = tuple[str, str]  # the environment and the name of the agent
+
+_noted: dict[int, dict[Place, float]] = {}  # by project, who held a stream at the last look
+
+
+def note_connected() -> None:
+    for project in projects_with_agents():
+        held = news.connected(project.pk)
+        if held is None:
+            continue
+        clock, before = time.monotonic(), _noted.get(project.pk, {})
+        here = {(each.environment, each.agent) for each in held}
+        due = {place for place in here if clock - before.get(place, -NOTED_EVERY) >= NOTED_EVERY}
+        if changed := due | (before.keys() - here):
+            _keep(project.pk, changed, timezone.now())
+        _noted[project.pk] = {place: clock if place in due else before[place] for place in here}
+
+
+def forget_connected() -> None:
+    """Make this process look at everybody anew."""
+    _noted.clear()
+
+
+def _keep(project_id: int, places: Iterable[Place], now: datetime) -> None:
+    environments = {name: pk for pk, name in environments_by_id(project_id).items()}
+    known = sorted((environments[there], name) for there, name in places if there in environments)
+    for start in range(0, len(known), AT_ONCE):  # whoever counts gets in between
+        _keep_some(project_id, known[start : start + AT_ONCE], now)
+
+
+@transaction.atomic
+def _keep_some(project_id: int, known: list[tuple[int, str]], now: datetime) -> None:
+    agents = ids_of(Agent, "project", {(project_id, name) for _, name in known})
+    # In one order, as calls are noted, so that no two wait for each other.
+    rows = sorted((environment, agents[project_id, name]) for environment, name in known)
+    AgentSeen.objects.bulk_create(
+        [
+            AgentSeen(environment_id=environment, agent_id=agent, heard_at=now)
+            for environment, agent in rows
+        ],
+        update_conflicts=True,
+        unique_fields=["environment", "agent"],
+        update_fields=["heard_at"],
+    )
+
+
+def remove_agents_long_gone() -> int:
+    """Of each environment; calls and reports of theirs stay. How many left the fleet."""
+    now = timezone.now()
+    return sum(_remove(project.pk, now) for project in projects_with_agents())
+
+
+@transaction.atomic
+def _remove(project_id: int, now: datetime) -> int:
+    before = now - KEPT
+    silent = (Q(at=None) | Q(at__lt=before)) & (Q(heard_at=None) | Q(heard_at__lt=before))
+    rows = AgentSeen.objects.filter(silent, environment__project=project_id).order_by("pk")
+    gone = dict(rows.values_list("pk", "environment__name")[:AT_ONCE])
+    if not gone:
+        return 0
+    AgentSeen.objects.filter(silent, pk__in=list(gone)).delete()
+    details: dict[str, Detail] = dict(sorted(Counter(gone.values()).items()))
+    record(
+        CONSOLE,
+        "agents long gone removed",
+        f"{len(gone):,} not seen since {before:%Y-%m-%d}",
+        project=project_numbered(project_id),
+        details=details,
+    )
+    return len(gone)

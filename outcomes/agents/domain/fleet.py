@@ -1,0 +1,117 @@
+"""How an agent stands: what it runs, against what it is assigned and what is deployed for it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from governance.delivery.domain.stops import NOT_TAKEN, is_stopped_by
+
+
+class Standing(StrEnum):
+    CURRENT = "current"
+    SENT = "sent"  # the newest document was sent to it; no call of it says so yet
+    BEHIND = "behind"
+    FOREIGN = "foreign"  # runs a bundle that it was not assigned
+    STOPPED = "stopped"  # and has taken the stop
+    STOPPING = "stopping"  # a stop stands; nothing says that it has taken it
+    UNKNOWN = "unknown"  # it has not said what it runs, or something nobody deployed here
+
+
+class Drift(StrEnum):
+    """What is wrong with an agent, so that somebody should look."""
+
+    FOREIGN = "agent_runs_foreign_bundle"
+    BEHIND = "agent_behind_contract"
+    UNKNOWN = "agent_runs_unknown_contract"
+    STOP = NOT_TAKEN
+
+
+# Between a stop and a call that shows it was not taken: clocks differ, and a call may be under way.
+UNDER_WAY = timedelta(seconds=10)
+LATE = timedelta(minutes=10)  # agents need a moment to take what is new
+SEEN_WITHIN = timedelta(days=1)  # who is away for longer runs nothing
+
+DRIFTS = frozenset({Standing.BEHIND, Standing.FOREIGN})
+IS_STOPPED = frozenset({Standing.STOPPED, Standing.STOPPING})
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """A document by its hash, and the version that this is, if it is known."""
+
+    revision: str = ""
+    bundle: str = ""
+    number: int = 0
+
+    @property
+    def blocks_all(self) -> bool:
+        return is_stopped_by(self.revision)
+
+    @property
+    def is_known(self) -> bool:
+        return bool(self.bundle)
+
+
+NOTHING = Runs()
+
+
+def standing_of(
+    *,
+    reported: Runs,
+    sent: Runs,
+    assigned: list[str],
+    live: dict[str, int],
+    is_stopped: bool,
+    has_called_since: bool = False,
+) -> Standing:
+    """`reported` by its newest call, `sent` over the stream it holds now; either may be nothing.
+
+    What is assigned may be several bundles, when rules ask for tags that only the agent knows. An
+    agent may refuse what it was sent: a call since the stop, under another document, tells so.
+    """
+    if is_stopped:
+        has_refused = has_called_since and bool(reported.revision)
+        taken = reported.blocks_all or (sent.blocks_all and not has_refused)
+        return Standing.STOPPED if taken else Standing.STOPPING
+    newest = sent if sent.is_known else reported
+    if not newest.is_known:
+        return Standing.UNKNOWN
+    if assigned and newest.bundle not in assigned:
+        return Standing.FOREIGN
+    deployed = live.get(newest.bundle)
+    if deployed is None:
+        return Standing.UNKNOWN
+    if newest.number != deployed:
+        return Standing.BEHIND
+    is_told = not sent.is_known or not reported.revision or _same(sent, reported)
+    return Standing.CURRENT if is_told else Standing.SENT
+
+
+def drift_of(standing: Standing, *, reported: Runs, sent: Runs) -> Drift | None:
+    match standing:
+        case Standing.FOREIGN:
+            return Drift.FOREIGN
+        case Standing.BEHIND:
+            return Drift.BEHIND
+        case Standing.SENT:  # only its calls can tell whether it took what it was sent
+            return Drift.BEHIND if reported.bundle == sent.bundle else None
+        case Standing.STOPPING:
+            return Drift.STOP
+        case Standing.UNKNOWN:
+            strange = reported.revision and not reported.is_known and not reported.blocks_all
+            return Drift.UNKNOWN if strange else None
+        case Standing.CURRENT | Standing.STOPPED:
+            return None
+
+
+def is_seen(shown_at: datetime, now: datetime) -> bool:
+    return shown_at >= now - SEEN_WITHIN
+
+
+def is_late(shown_at: datetime, changed_at: datetime | None) -> bool:
+    """Whether something still shows it that long after what ought to run was changed last."""
+    return changed_at is None or shown_at >= changed_at + LATE
+
+
+def _same(one: Runs, other: Runs) -> bool:
+    return (one.bundle, one.number) == (other.bundle, other.number)

@@ -1,0 +1,277 @@
+"""The agents of a project: who is connected, what each runs, and how that stands.
+
+Read in a fixed number of queries, however many agents there are. Of a large fleet every poll judges
+all, so what only the shown ones need is read for these alone.
+"""
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import cast
+
+from django.db.models import Max
+from django.db.models.functions import Coalesce
+
+from governance.delivery import news
+from governance.delivery.queries.in_force import InForce, Stopped
+from outcomes.agents.domain.fleet import (
+    DRIFTS,
+    IS_STOPPED,
+    NOTHING,
+    UNDER_WAY,
+    Runs,
+    Standing,
+    standing_of,
+)
+from outcomes.core.figures import Figures
+from outcomes.core.scope import Scope
+from outcomes.figures.queries.place_figures import two_figures_by_place
+from outcomes.models import AgentSeen, Event
+from outcomes.record.codec import digest_of, item_of
+from outcomes.record.wire import Source, family_of
+
+LARGE = 500  # agents; who looks at fewer is always told the latest
+SHARED = 1.0  # seconds
+
+Place = tuple[str, str]  # the environment and the name of the agent
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """What the calls of an agent in one environment add up to, and those of the time before."""
+
+    now: Figures = field(default_factory=Figures)
+    before: Figures = field(default_factory=Figures)
+
+
+@dataclass(slots=True, kw_only=True)
+class FleetAgent:
+    """One agent in one environment."""
+
+    name: str
+    environment: str
+    row: tuple[int, int] | None = None  # ids of the environment and of the agent, once it is kept
+    connected_since: datetime | None = None
+    streams: int = 0
+    called_at: datetime | None = None
+    heard_at: datetime | None = None  # of otherwise: it held a stream, or reported
+    call: int | None = None  # the newest, of which the event tells the SDK
+    reported: Runs = NOTHING
+    sent: Runs = NOTHING
+    assigned: list[str] = field(default_factory=list)
+    live: dict[str, int] = field(default_factory=dict)  # of the bundles that matter to it
+    stop: Stopped | None = None
+    standing: Standing = Standing.UNKNOWN
+
+    @property
+    def place(self) -> Place:
+        return (self.environment, self.name)
+
+    @property
+    def last_seen(self) -> datetime | None:
+        seen = (self.called_at, self.connected_since, self.heard_at)
+        return max(filter(None, seen), default=None)
+
+    @property
+    def runs(self) -> Runs:
+        """By its newest call; before the first one, what it was sent."""
+        return self.reported if self.reported.revision else self.sent
+
+    @property
+    def is_only_heard_of(self) -> bool:
+        """It held a stream or told of itself, and that is all."""
+        return self.called_at is None and not self.sent.revision
+
+    @property
+    def drifts(self) -> bool:
+        return self.standing in DRIFTS
+
+    @property
+    def is_stopped(self) -> bool:
+        return self.standing in IS_STOPPED
+
+    @property
+    def has_called_since_stop(self) -> bool:
+        at, stop = self.called_at, self.stop
+        return at is not None and stop is not None and at > stop.at + UNDER_WAY
+
+    @property
+    def newest(self) -> Runs:
+        """What it ought to run by now as far as anybody can tell: what it was sent last."""
+        return self.sent if self.sent.is_known else self.reported
+
+    @property
+    def deployed(self) -> int | None:
+        """The version that it should run of the bundle that it runs."""
+        return self.live.get(self.newest.bundle)
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    agents: list[FleetAgent]  # by name, then by environment
+    in_force: InForce
+    knows_connections: bool  # false while the broker is silent
+
+    @property
+    def stops(self) -> list[Stopped]:
+        return self.in_force.stops
+
+
+_looks: dict[int, tuple[float, Fleet]] = {}
+_looking: dict[int, threading.Lock] = defaultdict(threading.Lock)
+
+
+def fleet(project_id: int, *, name: str | None = None) -> Fleet:
+    """All agents, or one of them in each of its environments."""
+    reader = _Reader(project_id, name)
+    reader.read_calls()
+    knows = reader.read_streams()
+    in_force = reader.judge()
+    agents = sorted(reader.found.values(), key=lambda each: (each.name, each.environment))
+    return Fleet(agents, in_force, knows_connections=knows)
+
+
+def fleet_of_late(project_id: int) -> Fleet:
+    """For those who ask again and again: they share the look at a large fleet for a moment."""
+    with _looking[project_id]:
+        kept = _looks.get(project_id)
+        if kept is not None and kept[0] > time.monotonic():
+            return kept[1]
+        look = fleet(project_id)
+        _looks.pop(project_id, None)
+        if len(look.agents) > LARGE:
+            _looks[project_id] = (time.monotonic() + SHARED, look)
+        return look
+
+
+def forget() -> None:
+    """Make this process look again, however lately it did."""
+    _looks.clear()
+
+
+def agents_seen(project_id: int, limit: int) -> list[str]:
+    """Names, of whom was seen last first."""
+    rows = AgentSeen.objects.filter(environment__project=project_id)
+    last = rows.values("agent__name").annotate(last=Coalesce(Max("at"), Max("heard_at")))
+    return list(last.order_by("-last").values_list("agent__name", flat=True)[:limit])
+
+
+def acted_in(project_id: int, agents: Iterable[FleetAgent], scope: Scope) -> Mapping[Place, Acted]:
+    kept = {each.row: each.place for each in agents if each.row is not None}
+    if not kept:
+        return {}
+    numbers = {agent for _, agent in kept}
+    one = numbers.pop() if len(numbers) == 1 else None
+    before, now = two_figures_by_place(
+        project_id,
+        "agent",
+        since=scope.previous.since,
+        cut=scope.since,
+        until=scope.until,
+        number=one,
+    )
+    nothing = Figures()
+    return {
+        place: Acted(now.get(row, nothing), before.get(row, nothing)) for row, place in kept.items()
+    }
+
+
+def families_of(agents: Iterable[FleetAgent]) -> dict[Place, str]:
+    """The SDK of each as far as the event shows that began its newest call."""
+    calls = {each.call: each.place for each in agents if each.call}
+    found = Event.objects.filter(pk__in=list(calls)).values_list("pk", "source", "item")
+    return {
+        calls[pk]: family_of(item_of(bytes(item)), cast(Source, source))
+        for pk, source, item in found
+    }
+
+
+class _Reader:
+    def __init__(self, project_id: int, name: str | None) -> None:
+        self._project = project_id
+        self._name = name
+        self._reported: dict[Place, str] = {}  # hashes
+        self._sent: dict[Place, str] = {}
+        self.found: dict[Place, FleetAgent] = {}
+
+    def read_calls(self) -> None:
+        rows = AgentSeen.objects.filter(environment__project=self._project)
+        if self._name is not None:
+            rows = rows.filter(agent__digest=digest_of(self._name))
+        for (
+            environment_id,
+            environment,
+            agent_id,
+            name,
+            at,
+            heard,
+            call,
+            version,
+        ) in rows.values_list(
+            "environment",
+            "environment__name",
+            "agent",
+            "agent__name",
+            "at",
+            "heard_at",
+            "call_id",
+            "call__policy_version",
+        ):
+            place = (environment, name)
+            self.found[place] = FleetAgent(
+                name=name,
+                environment=environment,
+                row=(environment_id, agent_id),
+                called_at=at,
+                heard_at=heard,
+                call=call,
+            )
+            self._reported[place] = version or ""
+
+    def read_streams(self) -> bool:
+        """Whether anybody could tell who is connected."""
+        connected = news.connected(self._project)
+        since: dict[Place, float] = {}
+        for each in connected or ():
+            if self._name not in (None, each.agent):
+                continue
+            place = (each.environment, each.agent)
+            agent = self.found.get(place)
+            if agent is None:
+                agent = FleetAgent(name=each.agent, environment=each.environment)
+                self.found[place] = agent
+            agent.streams += 1
+            if each.since >= since.get(place, 0.0):
+                since[place] = each.since
+                self._sent[place] = each.revision
+        for place, seconds in since.items():
+            self.found[place].connected_since = datetime.fromtimestamp(seconds, UTC)
+        return connected is not None
+
+    def judge(self) -> InForce:
+        hashes = {*self._reported.values(), *self._sent.values()}
+        in_force = InForce(self._project, hashes)
+        known = {each: _runs(each, in_force) for each in hashes}
+        for place, agent in self.found.items():
+            agent.reported = known.get(self._reported.get(place, ""), NOTHING)
+            agent.sent = known.get(self._sent.get(place, ""), NOTHING)
+            agent.assigned = in_force.assigned(*place)
+            agent.live = in_force.live(agent.environment)
+            agent.stop = in_force.stop_of(*place)
+            agent.standing = standing_of(
+                reported=agent.reported,
+                sent=agent.sent,
+                assigned=agent.assigned,
+                live=agent.live,
+                is_stopped=agent.stop is not None,
+                has_called_since=agent.has_called_since_stop,
+            )
+        return in_force
+
+
+def _runs(revision: str, in_force: InForce) -> Runs:
+    known = in_force.named(revision)
+    return Runs(revision, known.bundle, known.number) if known else Runs(revision)

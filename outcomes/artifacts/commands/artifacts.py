@@ -1,0 +1,101 @@
+"""Artifacts that are uploaded, and those that nothing refers to any more."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, QuerySet
+from django.utils import timezone
+
+from governance.audit.log import Detail, record
+from governance.core.actor import CONSOLE
+from governance.people.auth import Access
+from governance.people.queries.projects import project_numbered
+from outcomes.artifacts import store as artifact_store
+from outcomes.models import Artifact, Batch, Call
+from outcomes.record.wire import BodyRefused
+
+UNREFERENCED_FOR = timedelta(hours=24)
+AT_ONCE = 100
+
+
+def store_artifact(content: Iterable[bytes], *, media_type: str, access: Access) -> Artifact:
+    """Keep what was uploaded; its name is the SHA-256 of it. A repeat prolongs its life."""
+    stored = artifact_store.store(access.project_id, content)
+    with transaction.atomic():
+        artifact = _row_of(stored, media_type, access)
+        if artifact_store.stored_bytes(access.project_id, stored.sha256) is None:
+            raise BodyRefused(503, "unavailable", "The same content was just removed: try again.")
+    return artifact
+
+
+def _row_of(stored: artifact_store.Stored, media_type: str, access: Access) -> Artifact:
+    """Locked: from now on the content is not removed."""
+    artifact, _ = Artifact.objects.update_or_create(
+        project_id=access.project_id,
+        sha256=stored.sha256,
+        defaults={"created_at": timezone.now()},
+        create_defaults={
+            "created_at": timezone.now(),
+            "size_bytes": stored.size_bytes,
+            "media_type": media_type[:128],
+        },
+    )
+    return artifact
+
+
+def note_fetch(artifact: Artifact) -> None:
+    """That an agent asked for it, or for a part of it, with its key: one statement by itself."""
+    Artifact.objects.filter(pk=artifact.pk).update(
+        fetches=F("fetches") + 1, fetched_at=timezone.now()
+    )
+
+
+def remove_unreferenced_artifacts() -> int:
+    """Remove what no call refers to a day after its upload, and uploads that were never done; how
+    many of the former went."""
+    artifact_store.remove_drafts(older_than=UNREFERENCED_FOR)
+    by_project: dict[int, list[int]] = defaultdict(list)
+    for project, pk in _unreferenced().values_list("project", "pk")[:10_000]:
+        by_project[project].append(pk)
+    return sum(
+        _remove(project, pks[start : start + AT_ONCE])
+        for project, pks in sorted(by_project.items())
+        for start in range(0, len(pks), AT_ONCE)
+    )
+
+
+@transaction.atomic
+def _remove(project: int, pks: list[int]) -> int:
+    # Asked again under the lock: a call may have come to refer to one meanwhile, or is about to.
+    rows = _unreferenced().select_for_update(skip_locked=True)
+    gone = list(rows.filter(pk__in=pks).order_by("pk"))
+    if not gone:
+        return 0
+    for artifact in gone:
+        artifact_store.remove(project, artifact.sha256)
+    Artifact.objects.filter(pk__in=[artifact.pk for artifact in gone]).delete()
+    size = sum(artifact.size_bytes for artifact in gone)
+    details: dict[str, Detail] = {"artifacts": len(gone), "bytes": size}
+    subject = f"{len(gone):,} that no call refers to"
+    record(
+        CONSOLE,
+        "unreferenced artifacts removed",
+        subject,
+        project=project_numbered(project),
+        details=details,
+    )
+    return len(gone)
+
+
+def _oldest_that_waits() -> datetime:
+    """The time the oldest waiting batch was accepted; now when none waits."""
+    waiting = Batch.objects.filter(set_aside_at=None).order_by("id")
+    return waiting.values_list("received_at", flat=True).first() or timezone.now()
+
+
+def _unreferenced() -> QuerySet[Artifact]:
+    before = _oldest_that_waits() - UNREFERENCED_FOR
+    referring = Call.objects.filter(artifact=OuterRef("pk"))
+    return Artifact.objects.filter(~Exists(referring), created_at__lt=before)

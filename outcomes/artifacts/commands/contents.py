@@ -1,0 +1,160 @@
+"""The artifacts of one claim: large outputs that it stores, and stored ones that it refers to."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from django.utils import timezone
+
+from governance.core.json_value import Json
+from outcomes.artifacts import store as artifact_store
+from outcomes.models import Artifact
+from outcomes.record.classification import (
+    CHECKED_LIMIT,
+    KEPT_BY_AGENT,
+    TOO_LARGE,
+    Unreadable,
+    artifact_value,
+)
+
+ArtifactKey = tuple[int, str]  # the project, and the SHA-256 or whatever else an agent wrote
+
+AWAY = Unreadable("The stored output cannot be read at the moment.", is_fault=True)
+DAMAGED = Unreadable("The stored output is damaged.", is_fault=True)
+IN_ONE_QUERY = 500
+# Bytes of outputs whose values are remembered, as they are stored: what is read of JSON can take
+# twenty times that, and a thousand calls may each refer to another one.
+REMEMBERED = 32 * 1024 * 1024
+
+
+class RemovedMeanwhile(Exception):
+    """Stored by this claim, then removed with the last call that referred to the same content: the
+    claim is to be read again, which stores it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    size_bytes: int
+    media_type: str
+
+
+@dataclass(slots=True)
+class Contents:
+    fault: str = ""  # what was wrong with the store when it was read last in vain
+    _kept: dict[ArtifactKey, _Known] = field(default_factory=dict)
+    _known: dict[ArtifactKey, _Known | None] = field(default_factory=dict)
+    _values: dict[ArtifactKey, Json | Unreadable] = field(default_factory=dict)
+    _remembered: int = 0
+
+    def keep(self, project: int, content: bytes, media_type: str) -> None:
+        """Store a large output: as a file now, as a row when the claim is written."""
+        stored = artifact_store.store(project, [content])
+        key = (project, stored.sha256)
+        self._kept[key] = _Known(stored.size_bytes, media_type)
+        self._make_room(stored.size_bytes)
+        self._values[key] = artifact_value(content, media_type)
+
+    def learn(self, keys: Iterable[ArtifactKey]) -> None:
+        """Ask once for all artifacts that will be asked for."""
+        wanted = set(keys) - self._kept.keys() - self._known.keys()
+        self._known.update(dict.fromkeys(wanted))
+        for project, part in _by_project(wanted):
+            # In no order: to have one, SQLite would go through all that a project has.
+            for row in Artifact.objects.filter(project=project, sha256__in=part).order_by():
+                self._known[project, row.sha256] = _Known(row.size_bytes, row.media_type)
+
+    def is_known(self, key: ArtifactKey) -> bool:
+        """Whether this claim has asked already if it is stored here."""
+        return key in self._kept or key in self._known
+
+    def size_of(self, project: int, artifact_id: str) -> int:
+        """In bytes as it is stored here; nothing of one that is not."""
+        key = (project, artifact_id)
+        self.learn([key])
+        known = self._kept.get(key) or self._known[key]
+        return known.size_bytes if known else 0
+
+    def value_or_fault(self, project: int, artifact_id: str) -> Json | Unreadable:
+        """The whole output, or why it cannot be read at the moment."""
+        try:
+            return self.value_of(project, artifact_id)
+        except OSError as error:
+            self.fault = artifact_store.fault_words(error)
+            return AWAY
+
+    def value_of(self, project: int, artifact_id: str) -> Json | Unreadable:
+        """The whole output as a check sees it; raises OSError while the store cannot be read."""
+        key = (project, artifact_id)
+        if key not in self._values:
+            self.learn([key])
+            known = self._kept.get(key) or self._known[key]
+            self._make_room(known.size_bytes if known else 0)
+            self._values[key] = _read(key, known)
+        return self._values[key]
+
+    def _make_room(self, size: int) -> None:
+        if size > CHECKED_LIMIT:
+            return  # nothing of it is read
+        if self._remembered + size > REMEMBERED:
+            self._values, self._remembered = {}, 0
+        self._remembered += size
+
+    def write(self) -> dict[ArtifactKey, int]:
+        """The rows of all of them by their keys, made or kept from removal.
+
+        They stay locked until the calls that refer to them are there: nobody removes them in
+        between.
+        """
+        now = timezone.now()
+        rows = [
+            Artifact(
+                project_id=project,
+                sha256=sha256,
+                size_bytes=known.size_bytes,
+                media_type=known.media_type,
+                created_at=now,
+            )
+            for (project, sha256), known in sorted(self._kept.items(), key=lambda item: item[0])
+        ]
+        Artifact.objects.bulk_create(
+            rows,
+            update_conflicts=True,
+            unique_fields=["project", "sha256"],
+            update_fields=["created_at"],
+        )
+        referred = {key for key, known in self._known.items() if known is not None}
+        rows_locked = dict(locked(self._kept.keys() | referred))
+        for project, sha256 in self._kept:  # from now on nobody removes one
+            if artifact_store.stored_bytes(project, sha256) is None:
+                raise RemovedMeanwhile(sha256)
+        return rows_locked
+
+
+def locked(keys: Iterable[ArtifactKey]) -> Iterator[tuple[ArtifactKey, int]]:
+    """The ids of those that are stored here, locked."""
+    for project, part in _by_project(keys):
+        rows = Artifact.objects.select_for_update().filter(project=project, sha256__in=part)
+        for sha256, row_id in rows.order_by("sha256").values_list("sha256", "id"):
+            yield (project, sha256), row_id
+
+
+def _read(key: ArtifactKey, known: _Known | None) -> Json | Unreadable:
+    if known is None:
+        return KEPT_BY_AGENT
+    if known.size_bytes > CHECKED_LIMIT:
+        return TOO_LARGE
+    try:
+        with artifact_store.Reader(*key) as reader:
+            content = b"".join(reader.bytes_of(0, reader.size_bytes))
+    except artifact_store.NotHere:
+        raise
+    except artifact_store.NotStored:
+        return DAMAGED
+    return artifact_value(content, known.media_type)
+
+
+def _by_project(keys: Iterable[ArtifactKey]) -> Iterator[tuple[int, list[str]]]:
+    ordered = sorted(keys)
+    for project in dict.fromkeys(project for project, _ in ordered):
+        names = [name for place, name in ordered if place == project]
+        for start in range(0, len(names), IN_ONE_QUERY):
+            yield project, names[start : start + IN_ONE_QUERY]

@@ -1,0 +1,87 @@
+"""Faults of the place: the artifact store cannot be read or written here and now.
+
+They are no evidence about a batch, so no batch is set aside for one: it is retried with growing
+pauses for as long as the fault lasts, and batches that need no store are settled meanwhile.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from governance.alerts.findings import Seen, Told, look
+from governance.alerts.queries import projects_with_findings
+from outcomes.artifacts.commands.contents import RemovedMeanwhile
+from outcomes.artifacts.store import NotHere, fault_words
+from outcomes.ingest.commands.back_pressure import resolve_if_room
+from outcomes.models import Batch
+from outcomes.models.inbox import MISSING, STORE
+
+PAUSE: Final = timedelta(seconds=1)  # doubled with each try
+LONGEST_PAUSE: Final = timedelta(seconds=30)
+MOST_DOUBLED: Final = 5
+MOST_TRIES: Final = 1_000  # counted
+FINDINGS: Final = {STORE: "artifact_store_away", MISSING: "artifact_missing"}
+_ADVICE: Final = {
+    STORE: "Batches with large outputs wait and are retried until it works; nothing is lost.",
+    MISSING: "Batches that refer to it wait and are retried; no verdict changes. Mount the folder"
+    " of artifacts that all hosts share, or restore the file: uploading the same content does.",
+}
+LOOKED_AT: Final = 10_000  # batches
+
+
+def fault_of(error: Exception) -> str:
+    """The kind of fault of the place; empty for a fault of the batch."""
+    if isinstance(error, NotHere):
+        return MISSING
+    return STORE if isinstance(error, OSError | RemovedMeanwhile) else ""
+
+
+def note_fault(batch_id: int, fault: str, error: Exception) -> None:
+    with transaction.atomic():
+        batch = Batch.objects.select_for_update().filter(pk=batch_id).first()
+        if batch is None:
+            return
+        batch.tries = min(batch.tries + 1, MOST_TRIES) if batch.fault else 1
+        batch.fault, batch.error = fault, fault_words(error)
+        batch.next_try_at = timezone.now() + _pause_after(batch.tries)
+        batch.save(update_fields=["tries", "fault", "error", "next_try_at"])
+        if fault == STORE:  # one probe is enough
+            others = Batch.objects.filter(fault=STORE, set_aside_at=None)
+            others.filter(next_try_at__lt=batch.next_try_at).update(next_try_at=batch.next_try_at)
+
+
+def let_all_try_again() -> None:
+    """The store works again: batches that waited for it are claimed together with fresh ones."""
+    waiting = Batch.objects.filter(fault=STORE, set_aside_at=None, next_try_at__isnull=False)
+    waiting.update(next_try_at=None)
+
+
+def find_faults() -> None:
+    """Open a finding in each project with batches that wait, and resolve those that are over."""
+    seen = _seen()
+    kinds = list(FINDINGS.values())
+    open_in = {project for kind in kinds for project in projects_with_findings(kind)}
+    for project in open_in | seen.keys():
+        look(project, kinds, seen.get(project, {}))
+    resolve_if_room()
+
+
+def _seen() -> dict[int, dict[Seen, Told]]:
+    waiting = Batch.objects.filter(set_aside_at=None, next_try_at__isnull=False).exclude(fault="")
+    rows = waiting.order_by("next_try_at").values_list("project", "project__slug", "fault", "error")
+    seen: dict[int, dict[Seen, Told]] = {}
+    for project, slug, fault, error in rows[:LOOKED_AT]:
+        of_project = seen.setdefault(project, {})
+        place = FINDINGS[fault], "artifact store"
+        if place not in of_project:
+            link = reverse("outcomes:set_aside", args=[slug])
+            of_project[place] = Told(why=f"{error} {_ADVICE[fault]}", link=link)
+    return seen
+
+
+def _pause_after(tries: int) -> timedelta:
+    doubled = min(tries - 1, MOST_DOUBLED)
+    return min(PAUSE * (1 << doubled), LONGEST_PAUSE)

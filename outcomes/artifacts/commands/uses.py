@@ -1,0 +1,198 @@
+"""What calls have to do with artifacts, kept in step with them: which refer to one, and which read
+it again. Rows are locked in sorted order, so that two workers never wait in a circle."""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from django.db.models import Max, Min
+
+from outcomes import bulk
+from outcomes.artifacts.queries.calls import calls_referring_to
+from outcomes.figures.commands.counting import Change, Gone
+from outcomes.models import ArtifactMaker, ArtifactTotal, ArtifactUse
+from outcomes.record.codec import CallRow, digest_of
+
+UseKey = tuple[int, bytes]  # environment, digest of the name
+Sizes = Mapping[UseKey, int]  # in bytes, of those that calls refer to
+
+AT_ONCE: Final = 500
+PARTS: Final = 16  # of the totals of an environment
+# Bytes of one that its agent keeps; it says what it likes, and a sum has to stay one.
+LARGEST: Final = 2**40
+_TOTALS: Final = ("artifacts", "stored", "read", "size_bytes")
+
+
+class _State(NamedTuple):
+    """What changes of a row."""
+
+    artifact: int | None
+    size_bytes: int
+    calls: int
+    reads: int
+    first_at: datetime | None
+    last_at: datetime | None
+
+
+@dataclass(slots=True)
+class _Difference:
+    project: int
+    name: str
+    artifact: int | None = None
+    calls: int = 0
+    reads: int = 0
+    times: list[datetime] = field(default_factory=list)
+    makers: dict[int, int] = field(default_factory=lambda: defaultdict(int))  # by the agent
+    is_less: bool = False  # a call that was there is not, or was at another time
+
+
+def note_artifacts(changes: Iterable[Change | Gone], sizes: Sizes) -> None:
+    """In the transaction that writes the calls."""
+    found = _differences(changes)
+    keys = sorted(found)
+    for start in range(0, len(keys), AT_ONCE):
+        part = keys[start : start + AT_ONCE]
+        _write({key: found[key] for key in part}, sizes)
+
+
+def _differences(changes: Iterable[Change | Gone]) -> dict[UseKey, _Difference]:
+    found: dict[UseKey, _Difference] = {}
+    for old, new in changes:
+        if old is not None and new is not None and _said(old) == _said(new):
+            continue
+        for row, sign in ((old, -1), (new, 1)):
+            if row is not None:
+                _add(found, row, sign)
+    return found
+
+
+def _said(row: CallRow) -> tuple[object, ...]:
+    return row.artifact_name, row.artifact, row.artifact_read, row.agent, row.at
+
+
+def _add(found: dict[UseKey, _Difference], row: CallRow, sign: int) -> None:
+    if row.artifact_name:
+        use = _of(found, row, row.artifact_name)
+        use.calls += sign
+        use.makers[row.agent] += sign
+        if sign > 0:
+            use.times.append(row.at)
+            use.artifact = row.artifact or use.artifact
+        else:
+            use.is_less = True
+    if row.artifact_read:
+        _of(found, row, row.artifact_read).reads += sign
+
+
+def _of(found: dict[UseKey, _Difference], row: CallRow, name: str) -> _Difference:
+    return found.setdefault((row.environment, digest_of(name)), _Difference(row.project, name))
+
+
+def _write(found: Mapping[UseKey, _Difference], sizes: Sizes) -> None:
+    bulk.insert_missing(
+        ArtifactUse,
+        ("project", "environment", "digest", "name"),
+        [
+            (told.project, environment, digest, told.name)
+            for (environment, digest), told in found.items()
+        ],
+    )
+    rows = _locked(found)
+    after = {key: _after(row, found[key], sizes.get(key)) for key, row in rows.items()}
+    _write_makers({row.pk: found[key].makers for key, row in rows.items()})
+    gone = [rows[key].pk for key, state in after.items() if state.calls <= 0 and state.reads <= 0]
+    bulk.update(
+        ArtifactUse,
+        ("id", *_State._fields),
+        [(rows[key].pk, *state) for key, state in after.items() if rows[key].pk not in gone],
+    )
+    if gone:
+        ArtifactMaker.objects.filter(use__in=gone).delete()
+        ArtifactUse.objects.filter(pk__in=gone).delete()
+    _add_to_totals((key[0], _state_of(rows[key]), state) for key, state in after.items())
+
+
+def note_sizes(sizes: Sizes) -> None:
+    """Of artifacts that agents keep and whose size was not known, in one environment or more."""
+    sizes = {key: min(size, LARGEST) for key, size in sizes.items()}
+    rows = {
+        key: row
+        for key, row in _locked(sizes).items()
+        if row.calls and row.artifact_id is None and not row.size_bytes
+    }
+    changes = [
+        (key[0], _state_of(row), _state_of(row)._replace(size_bytes=sizes[key]))
+        for key, row in rows.items()
+    ]
+    bulk.update(
+        ArtifactUse,
+        ("id", "size_bytes"),
+        [(row.pk, sizes[key]) for key, row in rows.items()],
+    )
+    _add_to_totals(changes)
+
+
+def _after(row: ArtifactUse, told: _Difference, size: int | None) -> _State:
+    calls, reads = row.calls + told.calls, row.reads + told.reads
+    if calls <= 0:
+        return _State(None, 0, 0, reads, None, None)
+    size = row.size_bytes if size is None else min(size, LARGEST)
+    if told.is_less:  # perhaps the first or the newest; the calls are written already
+        left = calls_referring_to(row.project_id, row.name).filter(environment=row.environment_id)
+        times = left.order_by().aggregate(first=Min("at"), last=Max("at"))
+        stored = left.exclude(artifact=None).values_list("artifact", flat=True).first()
+        return _State(stored, size, calls, reads, times["first"], times["last"])
+    times_told = [at for at in (row.first_at, row.last_at, *told.times) if at is not None]
+    artifact = told.artifact or row.artifact_id
+    return _State(artifact, size, calls, reads, min(times_told), max(times_told))
+
+
+def _state_of(row: ArtifactUse) -> _State:
+    return _State(*(getattr(row, name) for name in ("artifact_id", *_State._fields[1:])))
+
+
+def _add_to_totals(changes: Iterable[tuple[int, _State, _State]]) -> None:
+    """By the environment: what it was, and what it is."""
+    totals: dict[int, list[int]] = defaultdict(lambda: [0] * len(_TOTALS))
+    for environment, before, after in changes:
+        for place, (was, now) in enumerate(zip(_counted(before), _counted(after), strict=True)):
+            totals[environment][place] += now - was
+    part = os.getpid() % PARTS
+    rows = sorted((environment, part, *sums) for environment, sums in totals.items() if any(sums))
+    bulk.add(ArtifactTotal, ("environment", "part"), _TOTALS, rows)
+
+
+def _counted(state: _State) -> tuple[int, ...]:
+    """In the order of the totals; one that no call refers to counts for nothing."""
+    if state.calls <= 0:
+        return (0,) * len(_TOTALS)
+    return 1, int(state.artifact is not None), int(state.reads > 0), state.size_bytes
+
+
+def _locked(keys: Iterable[UseKey]) -> dict[UseKey, ArtifactUse]:
+    by_environment: dict[int, list[bytes]] = defaultdict(list)
+    for environment, digest in keys:
+        by_environment[environment].append(digest)
+    rows: dict[UseKey, ArtifactUse] = {}
+    for environment, digests in sorted(by_environment.items()):
+        found = ArtifactUse.objects.select_for_update().filter(
+            environment=environment, digest__in=digests
+        )
+        for row in found.order_by("digest"):
+            rows[environment, bytes(row.digest)] = row
+    return rows
+
+
+def _write_makers(makers: Mapping[int, Mapping[int, int]]) -> None:
+    rows = sorted(
+        (use, agent, calls)
+        for use, agents in makers.items()
+        for agent, calls in agents.items()
+        if calls
+    )
+    bulk.add(ArtifactMaker, ("use", "agent"), ("calls",), rows)
+    if any(calls < 0 for _, _, calls in rows):
+        ArtifactMaker.objects.filter(use__in=list(makers), calls__lte=0).delete()

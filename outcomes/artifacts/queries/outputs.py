@@ -1,0 +1,94 @@
+"""The outputs of some calls, as a check sees them, and which calls their agents checked."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from django.db import connection
+
+from governance.core.json_value import Json
+from outcomes.calls.queries.calls import whole_calls
+from outcomes.models import Call
+from outcomes.reclassification.selection import Row
+from outcomes.record import codec
+from outcomes.record.classification import cut_by_agent
+from outcomes.record.effective import agent_check
+from outcomes.record.outcome import (
+    NOT_REPORTED,
+    NotReported,
+    ToolArtifactReference,
+    ToolExecutionResult,
+)
+
+RESULT: Final = ToolExecutionResult.kind
+_WITH_OUTPUT: Final = frozenset([RESULT, ToolArtifactReference.kind])
+_ON_POSTGRES: Final = """
+    SELECT c.id, e.item FROM outcomes_call c
+    JOIN outcomes_event e ON e.environment_id = c.environment_id AND e.call_digest = c.digest
+    WHERE e.source = 'outcomes' AND NOT e.set_apart AND c.id = ANY(%s)
+"""
+_ON_SQLITE: Final = """
+    SELECT c.id, e.item FROM outcomes_call c
+    JOIN outcomes_event e ON e.environment_id = c.environment_id AND e.call_digest = c.digest
+    WHERE e.source = 'outcomes' AND NOT e.set_apart AND c.id IN (SELECT value FROM json_each(%s))
+"""
+
+Output = Json | NotReported
+
+
+@dataclass(slots=True)
+class Recorded:
+    """By the ids of calls; the output of an artifact reference is in its artifact."""
+
+    outputs: dict[int, Output] = field(default_factory=dict)
+    own_checks: set[int] = field(default_factory=set)  # the agent judged with a check of its own
+    cut: set[int] = field(default_factory=set)  # the agent sent a part of the output only
+
+    def note(self, call: int, metadata: Mapping[str, Any] | None) -> None:
+        """What is known of the metadata of one call, in the place of what was."""
+        self.own_checks.discard(call)
+        self.cut.discard(call)
+        if agent_check(metadata) is not None:
+            self.own_checks.add(call)
+        if cut_by_agent(metadata):
+            self.cut.add(call)
+
+
+def outputs_of(rows: Sequence[Row]) -> Recorded:
+    calls = [row.id for row in rows if row.kind in _WITH_OUTPUT]
+    recorded = Recorded({row.id: NOT_REPORTED for row in rows if row.kind == RESULT})
+    if not calls:
+        return recorded
+    seen: set[int] = set()
+    repeated: set[int] = set()
+    for call, packed in _posted(calls):
+        if call in seen:
+            repeated.add(call)
+            continue
+        seen.add(call)
+        item = codec.item_of(packed)
+        if call in recorded.outputs and item["type"] == RESULT and "output" in item:
+            recorded.outputs[call] = item["output"]
+        recorded.note(call, item.get("metadata"))
+    if repeated:  # which of several reports counts is for folding to decide
+        _fold(repeated, recorded)
+    return recorded
+
+
+def _posted(calls: list[int]) -> list[tuple[int, bytes]]:
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(_ON_POSTGRES, [calls])
+        else:
+            cursor.execute(_ON_SQLITE, [json.dumps(calls)])
+        return [(call, bytes(packed)) for call, packed in cursor.fetchall()]
+
+
+def _fold(calls: set[int], recorded: Recorded) -> None:
+    rows = list(Call.objects.filter(id__in=calls).select_related("agent", "environment"))
+    for whole in whole_calls(rows):
+        call, folded = whole.row.id, whole.folded
+        if isinstance(folded.outcome, ToolExecutionResult):
+            recorded.outputs[call] = folded.outcome.output
+        recorded.note(call, folded.metadata)

@@ -1,0 +1,214 @@
+"""One artifact: a piece of it, whatever its size, and the calls that refer to it or read it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from governance.contracts.queries.naming import documents_naming
+from governance.core.errors import NotFound
+from governance.core.figures import thousands
+from governance.core.numbers import ID_DIGITS, whole_number
+from governance.core.table_files import Tables, one_of_tables
+from governance.people.auth import MemberRequest, member_page
+from outcomes.artifacts.domain.pieces.kinds import Shown
+from outcomes.artifacts.queries.artifacts import artifact_with
+from outcomes.artifacts.queries.calls import calls_reading, calls_referring_to
+from outcomes.artifacts.queries.list import makers_of, uses_of
+from outcomes.artifacts.queries.pieces import Piece, Place, piece_of
+from outcomes.calls.queries.calls import whole_calls, with_names
+from outcomes.calls.queries.lists import PLACE_BY_TIME
+from outcomes.calls.views.rows import arguments_text
+from outcomes.models import Artifact, ArtifactUse, Call
+from outcomes.templatetags.addresses import ELSEWHERE, artifact_url
+from outcomes.web.key_paging import page_of
+from outcomes.web.paging import every, files_of_tables, links_of, start_of, with_query
+from outcomes.web.part_columns import NAMING
+from outcomes.web.parts import shown_part
+from outcomes.web.table_columns import CALLS
+
+REFERRING: Final = 20
+READING: Final = 20
+IN_A_FILE: Final = 500  # at once
+WORDS: Final = {
+    Shown.TEXT: "Text",
+    Shown.JSON: "JSON",
+    Shown.TABLE: "Table",
+    Shown.IMAGE: "Picture",
+    Shown.BYTES: "Bytes",
+}
+
+
+@require_safe
+@member_page()
+def artifact(request: MemberRequest, artifact_id: str) -> HttpResponseBase:
+    is_elsewhere = artifact_id == ELSEWHERE
+    name = request.GET.get("id", artifact_id) if is_elsewhere else artifact_id
+    uses = uses_of(request.project.pk, name)
+    stored = _stored(request, name, uses)
+    if stored is None and not uses:
+        raise NotFound("There is no such artifact.")
+    here = artifact_url(request.project.slug, name)
+    start = start_of(request.GET, PLACE_BY_TIME)
+    referring = page_of(
+        with_names(calls_referring_to(request.project.pk, name)),
+        PLACE_BY_TIME,
+        size=REFERRING,
+        before=start.before,
+        after=start.after,
+    )
+    reads = sum(use.reads for use in uses)
+    reading = list(with_names(calls_reading(request.project.pk, name))[:READING]) if reads else []
+    calls = sum(use.calls for use in uses)
+    piece = _piece(request, stored)
+    context = {
+        "page_title": name,
+        "name": name,
+        "artifact": stored,
+        "uses": uses,
+        "calls": calls,
+        "reads": reads,
+        "first_at": min((use.first_at for use in uses if use.first_at), default=None),
+        "makers": makers_of(uses),
+        "referring": [(row, "") for row in referring.rows],
+        "reading": _asked_for(reading, name),
+        "links": links_of(referring, PLACE_BY_TIME, here),
+        "size_bytes": stored.size_bytes if stored else max(use.size_bytes for use in uses),
+        "sentence": _sentence(stored, referring.rows, calls, reads),
+        "piece": piece,
+        "here": here,
+        "files_of": files_of_tables(here, "referring", "reading"),
+        **(_around(here, piece) if piece else {}),
+    }
+    tables: Tables = {
+        "referring": (CALLS, _every(request.project.pk, name)),
+        "reading": (CALLS, reading),
+    }
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "artifacts/artifact.html", context)
+
+
+def _every(project_id: int, name: str) -> Iterator[Call]:
+    found = with_names(calls_referring_to(project_id, name))
+    return every(
+        lambda before: page_of(found, PLACE_BY_TIME, size=IN_A_FILE, before=before), PLACE_BY_TIME
+    )
+
+
+def _asked_for(reading: Sequence[Call], name: str) -> list[tuple[Call, str]]:
+    """What each of them says beside the name: which lines, as a rule."""
+    told = {whole.row.pk: whole.folded.tool_args for whole in whole_calls(reading)}
+    found = []
+    for row in reading:
+        arguments = told.get(row.pk)
+        said = arguments.items() if isinstance(arguments, dict) else ()
+        others = {key: value for key, value in said if name not in str(value)}
+        found.append((row, arguments_text(others) if others else ""))
+    return found
+
+
+@require_safe
+@member_page()
+def artifact_documents(request: MemberRequest) -> HttpResponseBase:
+    name = request.GET.get("of", "")
+    context: dict[str, Any] = {
+        "page_title": "Documents that name it",
+        "name": name,
+        "naming": documents_naming(request.project, name),
+    }
+    part, page = "artifacts/_artifact_documents.html", "artifacts/artifact_part.html"
+    file = one_of_tables(request, request.project, {"documents": (NAMING, context["naming"])})
+    return file or shown_part(request, part, page, context)
+
+
+def _stored(request: MemberRequest, name: str, uses: list[ArtifactUse]) -> Artifact | None:
+    known = next((use.artifact for use in uses if use.artifact is not None), None)
+    return known or artifact_with(request.project.pk, name, None)
+
+
+def _piece(request: MemberRequest, stored: Artifact | None) -> Piece | None:
+    if stored is None:
+        return None
+    line = _number(request, "line")
+    place = Place(
+        line=None if line is None else max(1, line),
+        byte=_number(request, "byte"),
+        container=_number(request, "in"),
+        number=_number(request, "member") or 0,
+        is_past=request.GET.get("past", "") == "1",
+    )
+    asked = request.GET.get("as", "")
+    return piece_of(request.project.pk, stored.sha256, stored.media_type, asked, place)
+
+
+def _number(request: MemberRequest, name: str) -> int | None:
+    return whole_number(request.GET.get(name, "").strip().replace(",", ""), ID_DIGITS)
+
+
+def _around(here: str, piece: Piece) -> dict[str, Any]:
+    """Where its other pieces are, and the other ways to show it, from the same place on."""
+    as_now = "" if piece.shown == piece.ways[0] else piece.shown.value
+
+    def at(byte: int | None, **more: str) -> str:
+        if byte is None:
+            return ""
+        return with_query(here, **{"as": as_now}, byte=str(byte) if byte else "", **more)
+
+    told: dict[str, Any] = {
+        "ways": [
+            (WORDS[way], _shown_as(here, piece, way), way == piece.shown) for way in piece.ways
+        ],
+        "as_now": as_now,
+        "before_url": at(piece.before),
+        "after_url": at(piece.after),
+        "next_line_url": "",
+    }  # fmt: skip
+    if piece.next_line is not None:
+        told["next_line_url"] = with_query(here, **{"as": as_now}, line=str(piece.next_line))
+    tree = piece.tree
+    if tree is not None:
+        within = {"in": str(piece.container)} if piece.container else {}
+        told["last_member"] = tree.number + len(tree.members)
+        told["after_url"] = at(piece.after, member=str(told["last_member"]), **within)
+        last = tree.members[-1] if tree.members else None
+        if last is not None and last.size is None:
+            place = {"byte": str(last.at), "member": str(tree.number), "past": "1"}
+            told["past_url"] = with_query(here, **{"as": as_now}, **within, **place)
+        told["whole_url"] = with_query(here, **{"as": as_now}) if piece.container else ""
+        told["members"] = [
+            (each, with_query(here, **_deeper(each.kind, each.at, as_now))) for each in tree.members
+        ]
+    return told
+
+
+def _shown_as(here: str, piece: Piece, way: Shown) -> str:
+    """From the same place on, where both know places by their bytes."""
+    place = str(piece.start) if {Shown.JSON, Shown.IMAGE} & {way, piece.shown} == set() else ""
+    as_way = "" if way == piece.ways[0] else way.value
+    return with_query(here, **{"as": as_way}, byte=place if place != "0" else "")
+
+
+def _deeper(kind: str, at: int, as_now: str) -> dict[str, str]:
+    """A list or an object opens as one; a text is looked at as text, from where it begins."""
+    if kind in ("object", "list"):
+        return {"as": as_now, "in": str(at)}
+    return {"as": Shown.TEXT.value, "byte": str(at)}
+
+
+def _sentence(stored: Artifact | None, newest: list[Call], calls: int, reads: int) -> str:
+    whose = ""
+    if newest:
+        whose = f" of `{newest[0].tool.name}`, which {newest[0].agent.name} called"
+    if not calls:
+        told = "No call refers to this artifact"
+        return f"{told}, and none read it." if not reads else f"{told}; {_times(reads)}."
+    refer = "One call refers" if calls == 1 else f"{thousands(calls)} calls refer"
+    kept = "" if stored is not None else ", which its agent keeps"
+    again = f"it was {_times(reads)}" if reads else "none read it again"
+    return f"{refer} to this output{whose}{kept}; {again}."
+
+
+def _times(reads: int) -> str:
+    return "read again once" if reads == 1 else f"read again {thousands(reads)} times"

@@ -1,0 +1,77 @@
+"""Bytes of artifacts for browsers, never as a page. As they are, unmasked, only for operators, and
+audited; pictures of points for all members."""
+
+from typing import Any, Final
+
+from django.http import FileResponse
+from django.http.response import HttpResponseBase
+from django.views.decorators.http import require_safe
+
+from governance.core.errors import NotFound
+from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action
+from outcomes.artifacts import store as artifact_store
+from outcomes.artifacts.domain.pieces.plain import PLAIN, kind_of, plain_type
+from outcomes.artifacts.queries.artifacts import artifact_with
+from outcomes.artifacts.queries.pieces import image_in
+from outcomes.artifacts.store import Part, Reader
+from outcomes.masking.commands import note_download
+from outcomes.models import Artifact
+
+EXTENSIONS: Final = {
+    **PLAIN,
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/gif": ".gif",
+    "image/webp": ".webp",
+}
+
+
+@require_safe
+@member_page(Action.OPEN_VALUE)
+def raw(request: MemberRequest, sha256: str) -> HttpResponseBase:
+    artifact, reader = _opened(request, sha256)
+    if request.method == "GET":
+        note_download(artifact, by=request.actor)
+    response = _sent(reader, plain_type(artifact.media_type), "sandbox")
+    name = sha256[:12] + EXTENSIONS.get(kind_of(artifact.media_type), ".bin")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@require_safe
+@member_page()
+def image(request: MemberRequest, picture: str) -> HttpResponseBase:
+    """A picture of points, as what its first bytes say it is, for a page to show."""
+    _, reader = _opened(request, picture)
+    try:
+        found = image_in(reader)
+    except artifact_store.NotStored:
+        found = None
+    if found is None or not found.is_bearable:
+        reader.close()
+        raise NotFound("This artifact is no picture that a page shows.")
+    response = _sent(reader, found.media_type, "default-src 'none'; sandbox")
+    response.headers["Content-Disposition"] = "inline"
+    response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    return response
+
+
+def _opened(request: MemberRequest, sha256: str) -> tuple[Artifact, Reader]:
+    artifact = artifact_with(request.project.pk, sha256, None)
+    if artifact is None:
+        raise NotFound("There is no such artifact.")
+    try:
+        return artifact, Reader(request.project.pk, sha256)
+    except (artifact_store.NotStored, OSError) as error:
+        raise NotFound("The file of this artifact cannot be read.") from error
+
+
+def _sent(reader: Reader, kind: str, policy: str) -> HttpResponseBase:
+    # A file, not a generator: the front reads files without holding one of its threads.
+    part: Any = Part(reader, 0, reader.size_bytes)
+    response = FileResponse(part, content_type=kind)
+    response.headers["Content-Length"] = str(reader.size_bytes)
+    response.headers["Content-Security-Policy"] = policy
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response

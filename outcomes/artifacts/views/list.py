@@ -1,0 +1,171 @@
+"""The list of artifacts, and its part that keeps itself up to date."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from governance.core.figures import size, thousands
+from governance.core.table_files import table_file
+from governance.people.auth import MemberRequest, member_page
+from outcomes.artifacts.queries.list import (
+    ORDERS,
+    ArtifactCounts,
+    ArtifactFilter,
+    ArtifactRow,
+    artifact_counts,
+    artifacts_shown,
+    with_their_calls,
+)
+from outcomes.calls.queries.calls import CallFilter
+from outcomes.core.scope import NAMES, Scope
+from outcomes.figures.queries.stats import figures, figures_over_time
+from outcomes.overview.queries import both_periods
+from outcomes.record.outcome import ToolArtifactReference
+from outcomes.web.key_paging import Place, place_of
+from outcomes.web.paging import files_of, links_of, start_of, with_query
+from outcomes.web.scope import scope_of
+from outcomes.web.table_columns import ARTIFACTS
+from outcomes.web.tags import hash_of
+
+REFERENCE = ToolArtifactReference.kind
+STATES = {"": "All", "stored": "Stored here", "kept": "Kept by agents", "read": "Read again"}
+ORDER_WORDS = {
+    "": "newest first",
+    "size": "largest first",
+    "references": "most references first",
+    "reads": "read most often first",
+}
+
+
+@require_safe
+@member_page()
+def artifacts(request: MemberRequest) -> HttpResponseBase:
+    if (file := _file(request)) is not None:
+        return file
+    context = _list(request) | {"page_title": "Artifacts"}
+    context["kept_in_form"] = {
+        name: value for name in (*NAMES, "show", "sort") if (value := request.GET.get(name, ""))
+    }
+    return render(request, "artifacts/artifacts.html", context)
+
+
+@require_safe
+@member_page()
+def artifact_rows(request: MemberRequest) -> HttpResponse:
+    context = _list(request)
+    if request.GET.get("tag") == context["tag"]:
+        return HttpResponse(status=204)
+    return render(request, "artifacts/_artifact_rows.html", context | {"alone": True})
+
+
+def _file(request: MemberRequest) -> HttpResponseBase | None:
+    project, order = request.project.pk, _order(request)
+    wanted = _wanted(request, scope_of(request, is_list=True))
+
+    def rows() -> Iterator[ArtifactRow]:
+        before: Place | None = None
+        while True:
+            page = artifacts_shown(project, wanted, order, before=before)
+            yield from with_their_calls(project, page.rows)
+            if not page.older:
+                return
+            before = place_of(page.rows[-1], ORDERS[order])
+
+    return table_file(request, request.project, "artifacts", ARTIFACTS, rows)
+
+
+def _wanted(request: MemberRequest, scope: Scope) -> ArtifactFilter:
+    since, until = scope.bounds
+    state = request.GET.get("show", "")
+    return ArtifactFilter(
+        environment=scope.environment,
+        agent=scope.agent,
+        text=request.GET.get("q", "").strip(),
+        state=state if state in STATES else "",
+        since=since,
+        until=until,
+    )
+
+
+def _order(request: MemberRequest) -> str:
+    order = request.GET.get("sort", "")
+    return order if order in ORDERS else ""
+
+
+def _list(request: MemberRequest) -> dict[str, Any]:
+    project, scope, order = request.project, scope_of(request, is_list=True), _order(request)
+    wanted = _wanted(request, scope)
+    start = start_of(request.GET, ORDERS[order])
+    page = artifacts_shown(project.pk, wanted, order, before=start.before, after=start.after)
+    rows = with_their_calls(project.pk, page.rows)
+    counts = artifact_counts(project.pk, wanted)
+    references, before = _references(project.pk, scope)
+    all_of_it = reverse("outcomes:artifacts", args=[project.slug])
+    address = with_query(all_of_it, q=wanted.text, **scope.query())
+    here = with_query(address, show=wanted.state, sort=order)
+    shown_of = getattr(counts, wanted.state or "all")
+    tag = hash_of([(use.pk, use.calls, use.reads, use.last_at) for use in page.rows], counts)
+    return {
+        "rows": rows,
+        "wanted": wanted,
+        "counts": counts,
+        "references": references,
+        "references_before": before,
+        "order": order,
+        "sentence": _sentence(scope, wanted, counts),
+        "is_narrowed": bool(wanted.text or wanted.state or scope.agent or scope.environment)
+        or not scope.is_all,
+        "states": [
+            (name, word, getattr(counts, name or "all"), with_query(address, show=name, sort=order))
+            for name, word in STATES.items()
+        ],
+        "orders": {
+            name or "last": with_query(address, show=wanted.state, sort=name) for name in ORDERS
+        },
+        "shown": f"{len(rows):,} of {shown_of:,}, {ORDER_WORDS[order]}",
+        "links": links_of(page, ORDERS[order], here),
+        "files": files_of(here),
+        "tag": tag,
+        "live_url": _live(project.slug, here, tag) if start.is_newest else "",
+    }
+
+
+def _live(slug: str, here: str, tag: str) -> str:
+    rows = reverse("outcomes:artifact_rows", args=[slug])
+    query = here.partition("?")[2]
+    return with_query(f"{rows}?{query}" if query else rows, tag=tag)
+
+
+def _references(project_id: int, scope: Scope) -> tuple[int, int | None]:
+    """Calls of the time that refer to one; and how many did in the time before, if there is one."""
+    since, until = scope.bounds
+    if since is None:
+        such = CallFilter(environment=scope.environment, agent=scope.agent, until=until)
+        return figures(project_id, such).of_kind(REFERENCE), None
+    before, now = figures_over_time(
+        project_id, both_periods(scope), None, scope.zone, cut=scope.since
+    )
+    return now.figures.of_kind(REFERENCE), before.figures.of_kind(REFERENCE)
+
+
+def _sentence(scope: Scope, wanted: ArtifactFilter, counts: ArtifactCounts) -> str:
+    where = f" in {scope.environment}" if scope.environment else ""
+    whose = f" of {scope.agent}" if scope.agent else ""
+    when = "" if scope.is_all else f" {scope.in_words}"
+    if not counts.all:
+        if wanted.text:
+            return "No artifact of that name."
+        return f"No artifact{whose}{where}{when}." if whose or where or when else "No artifact yet."
+    some = "1 artifact" if counts.all == 1 else f"{thousands(counts.all)} artifacts"
+    told = f"{some}{whose}{where}{when}, {size(counts.size_bytes)}"
+    if not counts.read:
+        return f"{told}; none of them was read again."
+    if counts.read == counts.all:
+        return f"{told}; {'it was' if counts.all == 1 else 'all of them were'} read again."
+    was = "was" if counts.read == 1 else "were"
+    return f"{told}; {thousands(counts.read)} of them {was} read again."

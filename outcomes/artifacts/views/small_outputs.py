@@ -1,0 +1,31 @@
+"""Stored outputs that a page reads while somebody waits: not large ones, and not many."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from governance.core.json_value import Json
+from outcomes.artifacts.commands.contents import Contents
+from outcomes.reclassification.classifying import ARTIFACT
+from outcomes.reclassification.selection import Row
+from outcomes.record.classification import Unreadable
+
+LARGEST: Final = 256 * 1024
+TOGETHER: Final = 4 * 1024 * 1024
+TOO_LARGE: Final = Unreadable("It is larger than 256 KiB, which is not read while you write.")
+TOO_MANY: Final = Unreadable("There are too many large ones to read them all while you write.")
+
+
+class OutputsAtHand:
+    def __init__(self, project: int, rows: Sequence[Row]) -> None:
+        self._project, self._left, self._contents = project, TOGETHER, Contents()
+        names = (row.artifact_name for row in rows if row.kind == ARTIFACT)
+        self._contents.learn((project, name) for name in names)
+
+    def read(self, artifact_id: str) -> Json | Unreadable:
+        size = self._contents.size_of(self._project, artifact_id)
+        if size > LARGEST:
+            return TOO_LARGE
+        if size > self._left:
+            return TOO_MANY
+        self._left -= size
+        return self._contents.value_or_fault(self._project, artifact_id)

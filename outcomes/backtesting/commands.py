@@ -1,0 +1,208 @@
+"""Backtests: asked for, given up, and run by a process that nobody else waits for."""
+
+import resource
+import sys
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, Final, cast
+
+from django.db import transaction
+from django.utils import timezone
+
+from governance.audit.log import record
+from governance.contracts.domain.document import read_document
+from governance.contracts.domain.session_limits import LimitsOfRule, SessionRule, limits_of
+from governance.contracts.queries.versions import version_written
+from governance.core.actor import Actor
+from governance.core.errors import (
+    DocumentInvalid,
+    EvaluationEnded,
+    EvaluationUnavailable,
+    GovernanceError,
+    InvalidInput,
+    NotFound,
+)
+from governance.evaluation.engine import Engine, Validation
+from governance.evaluation.engine import validate as validated
+from governance.people import policies
+from governance.people.policies import Action
+from governance.people.queries.projects import environments_by_id, project_numbered
+from outcomes.backtesting.domain.coverage_words import Taken
+from outcomes.backtesting.replay.own_calls import own_calls
+from outcomes.backtesting.replay.replay import Cancelled, Progress, Replay
+from outcomes.backtesting.replay.selection import Selection
+from outcomes.jobs import commands as jobs
+from outcomes.models import Backtest
+from outcomes.models.jobs import WAITING
+from outcomes.recorded_calls.commands import keep_changed_calls
+from outcomes.recorded_calls.selection import Wanted, fit
+
+MOST_WAITING: Final = 20
+
+
+def start_backtest(
+    project_id: int,
+    *,
+    by: Actor,
+    document: bytes | str | None = None,
+    version: int | None = None,
+    wanted: Wanted,
+    contract_only: bool = False,
+) -> Backtest:
+    """Of a text that is nowhere saved, or of a version, named by its row's id."""
+    policies.refuse_unless(by, Action.WRITE_CONTRACT)
+    written, name = _written(document, version)
+    project = project_numbered(project_id)
+    chosen = fit(project_id, wanted)
+    with transaction.atomic():
+        if Backtest.objects.filter(WAITING, project=project_id).count() >= MOST_WAITING:
+            raise InvalidInput(
+                f"{MOST_WAITING} backtests of this project wait already: cancel one, or wait."
+            )
+        backtest = Backtest.objects.create(
+            project_id=project_id,
+            bundle_name=name,
+            version_id=version,
+            document=written,
+            revision_hash=sha256(written).hexdigest(),
+            environment_id=chosen.environment,
+            since=wanted.since,
+            until=chosen.until,
+            agents=list(wanted.agents),
+            tools=list(wanted.tools),
+            taken=Taken.CONTRACT if contract_only else Taken.ALL,
+            author=str(by)[:254],
+            created_at=chosen.now,
+        )
+        details = {"revision_hash": backtest.revision_hash, "environment": wanted.environment}
+        record(by, "backtest started", str(backtest), project=project, details=details)
+    return backtest
+
+
+@transaction.atomic
+def cancel_backtest(project_id: int, number: int, *, by: Actor) -> Backtest:
+    """As it stands when it has ended already. Its process finds out at its next word."""
+    policies.refuse_unless(by, Action.WRITE_CONTRACT)
+    ended = Backtest.objects.filter(WAITING, project=project_id, pk=number).update(
+        status=Backtest.Status.CANCELLED, finished_at=timezone.now()
+    )
+    found = Backtest.objects.filter(project=project_id, pk=number).first()
+    if found is None:
+        raise NotFound("There is no such backtest.")
+    if ended:
+        project = project_numbered(project_id)
+        record(by, "backtest cancelled", str(found), project=project)
+    return found
+
+
+def take_up_lost_backtests() -> int:
+    """How many wait now."""
+    return jobs.take_up_lost(Backtest.objects.all())
+
+
+def run_waiting_backtests(most: int = jobs.ALL) -> int:
+    """Those that wait, one after the other; how many there were."""
+    ran = 0
+    while ran < most and (backtest := jobs.claimed(Backtest.objects.all())) is not None:
+        _run(backtest)
+        ran += 1
+    return ran
+
+
+def _run(backtest: Backtest) -> None:
+    began = jobs.processor_seconds()
+    engine = Engine()
+    try:
+        document = read_document(bytes(backtest.document))
+        read = engine.validate(document)
+        if not read.valid:
+            raise DocumentInvalid(read.errors)
+        replay = Replay(
+            _selection(backtest),
+            document,
+            limits_of(_session_rules(read), assume_sdk=True),
+            environments=environments_by_id(backtest.project_id),
+            engine=engine,
+            tell=lambda progress: _note(backtest, progress),
+        )
+        with replay:
+            progress = replay.run()
+        used = jobs.processor_seconds() - began  # those who answered have ended by now
+    except Cancelled:
+        return
+    except (KeyboardInterrupt, SystemExit):  # asked to stop, so this is no try that failed
+        jobs.put_back(backtest)
+        raise
+    except (EvaluationEnded, EvaluationUnavailable) as error:
+        jobs.try_again(backtest, str(error))
+        return
+    except GovernanceError as error:
+        jobs.end(backtest, Backtest.Status.FAILED, error=str(error)[:500])
+        return
+    finally:
+        engine.close()
+    cost = {"cpu_seconds": round(used, 3), "memory_mb": _most_memory()}
+    keep_changed_calls(backtest, progress.sums.kept)
+    _note(backtest, progress, result=progress.as_json() | cost)
+    jobs.end(backtest, Backtest.Status.DONE)
+
+
+def _selection(backtest: Backtest) -> Selection:
+    """All calls of that time where none is the contract's own: better than to say nothing."""
+    whole = Selection(
+        project=backtest.project_id,
+        environment=backtest.environment_id,
+        since=backtest.since,
+        until=backtest.until,
+        agents=tuple(backtest.agents),
+        tools=tuple(backtest.tools),
+    )
+    if backtest.taken == Taken.ALL:
+        return whole
+    own = own_calls(whole, backtest.bundle_name)
+    jobs.note(backtest, taken=Taken.CONTRACT if own else Taken.ALL_INSTEAD)
+    return replace(whole, some=own) if own else whole
+
+
+def _most_memory() -> int:
+    """That this process, which reads and counts, had at any time, in megabytes."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most // (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+def _note(backtest: Backtest, progress: Progress, **more: Any) -> bool:
+    """The figures so far; False when nobody wants to know more."""
+    return jobs.note(
+        backtest,
+        total=progress.total,
+        passed=progress.passed,
+        drift=progress.sums.drift,
+        not_replayed=sum(progress.sums.not_replayed.values()),
+        **progress.sums.counts,
+        **more,
+    )
+
+
+def _written(document: bytes | str | None, version: int | None) -> tuple[bytes, str]:
+    if version is not None:
+        found = version_written(version)
+        if found is None:
+            raise NotFound("There is no such version.")
+        return found.document, found.bundle
+    text = document or b""
+    name = _valid(text).name  # refuses what could not be encoded, too
+    return (text.encode() if isinstance(text, str) else text), name
+
+
+def _valid(document: bytes | str) -> Validation:
+    read = validated(document)
+    if not read.valid:
+        raise DocumentInvalid(read.errors)
+    return read
+
+
+def _session_rules(read: Validation) -> list[SessionRule]:
+    return [
+        SessionRule(id=rule.id, limits=cast(LimitsOfRule, rule.limits))
+        for rule in read.session_rules
+    ]

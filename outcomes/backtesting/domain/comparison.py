@@ -1,0 +1,101 @@
+"""What was recorded of a call, what rules say of it now, and how the two differ."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from outcomes.record.outcome import ToolDenied
+
+_BY_RULES: Final = ("contract", "limit")
+_BY_PEOPLE: Final = "approval"
+
+
+class Decision(StrEnum):
+    ALLOWED = "allowed"
+    ASKED = "asked"
+    DENIED = "denied"
+
+
+class Change(StrEnum):
+    """Every replayed call is exactly one of these."""
+
+    NEWLY_DENIED = "newly_denied"
+    NEWLY_ALLOWED = "newly_allowed"
+    NEWLY_ASKING = "newly_asking"
+    CHANGED = "changed"
+    UNDETERMINED = "undetermined"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    decision: Decision
+    rule: str = ""  # that decided, where the agent named one
+    by_limit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a document says of one call, its limits on sessions aside."""
+
+    decision: Decision = Decision.ALLOWED
+    rule: str = ""  # that decided
+    output: str = "allow"  # what becomes of the output: allow, warn, redact, block
+    output_rule: str = ""
+    observed: tuple[str, ...] = ()  # rules that would have stopped it, in observe mode
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The whole of what the new rules say, their limits too."""
+
+    decision: Decision
+    rules: tuple[str, ...] = ()  # the one that decided; all names of a limit
+    by_limit: bool = False
+    output: str = "allow"
+    output_rule: str = ""
+
+    @property
+    def rule(self) -> str:
+        return self.rules[0] if self.rules else ""
+
+
+LET_THROUGH: Final = Recorded(Decision.ALLOWED)
+_ASKED: Final = Recorded(Decision.ASKED)
+
+
+def recorded_of(kind: str, reason: str, rule: str, *, asked: bool) -> Recorded | None:
+    """None for a denial that no rule of a contract gave: other rules change nothing about it."""
+    if kind == ToolDenied.kind and reason != _BY_PEOPLE:
+        if reason not in _BY_RULES:
+            return None
+        return Recorded(Decision.DENIED, rule, by_limit=reason == "limit")
+    if asked or kind == ToolDenied.kind:
+        return Recorded(Decision.ASKED, rule) if rule else _ASKED
+    return LET_THROUGH
+
+
+_NEWLY: Final = {
+    Decision.DENIED: Change.NEWLY_DENIED,
+    Decision.ASKED: Change.NEWLY_ASKING,
+    Decision.ALLOWED: Change.NEWLY_ALLOWED,
+}
+
+
+def compare(recorded: Recorded, now: Said, *, output_before: str = "allow") -> Change:
+    """How the record would differ. No record tells what became of an output: the deployed rules,
+    asked again, do."""
+    if now.decision is not recorded.decision:
+        return _NEWLY[now.decision]
+    if now.decision is Decision.ALLOWED:
+        return Change.UNCHANGED if now.output == output_before else Change.CHANGED
+    same = not recorded.rule or recorded.rule in now.rules
+    return Change.UNCHANGED if same else Change.CHANGED
+
+
+def drifts(recorded: Recorded, deployed: Answer) -> bool:
+    """Whether the rules that governed the call now say otherwise than they did.
+
+    A limit is none of them: what it said followed from the session, not from the call.
+    """
+    return not recorded.by_limit and deployed.decision is not recorded.decision

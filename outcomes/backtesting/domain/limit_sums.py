@@ -1,0 +1,66 @@
+"""What limits on sessions did to all replayed sessions, in each counting, and what they did."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from governance.contracts.domain.session_limits import SessionLimit
+from outcomes.backtesting.domain.comparison import Recorded
+from outcomes.backtesting.domain.session_replay import COUNTINGS, SessionReplay, names_of
+
+
+class LimitSums:
+    def __init__(self, limits: Sequence[SessionLimit]) -> None:
+        self._limits = limits
+        self._calls = [dict.fromkeys(COUNTINGS, 0) for _ in limits]
+        self._sessions = [dict.fromkeys(COUNTINGS, 0) for _ in limits]
+        self._recorded_calls = [0] * len(limits)
+        self._recorded_sessions = [0] * len(limits)
+        self._stopped_now: set[int] = set()
+        self.sessions = 0
+        self.stopped_sessions = 0  # by any limit, as it was recorded
+        self._was_stopped = False
+
+    def see(self, recorded: Recorded) -> None:
+        """A call of the session that is being replayed, as it was recorded."""
+        if not recorded.by_limit:
+            return
+        self._was_stopped = True
+        for place, limit in enumerate(self._limits):
+            if recorded.rule in names_of(limit):
+                self._recorded_calls[place] += 1
+                self._stopped_now.add(place)
+                return
+
+    def end_session(self, replay: SessionReplay) -> None:
+        self.sessions += 1
+        self.stopped_sessions += self._was_stopped
+        for place in self._stopped_now:
+            self._recorded_sessions[place] += 1
+        for place, stops in enumerate(replay.stops()):
+            for counting, calls in stops.items():
+                if calls:
+                    self._calls[place][counting] += calls
+                    self._sessions[place][counting] += 1
+        self._stopped_now.clear()
+        self._was_stopped = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "sessions": self.sessions,
+            "stopped_sessions": self.stopped_sessions,
+            "limits": [
+                {
+                    "limit": limit.kind,
+                    "tool": limit.tool,
+                    "value": limit.value,
+                    "rule": limit.rule_ids[0] if limit.rule_ids and not limit.assumed else None,
+                    "assumed": limit.assumed,
+                    "sessions": {
+                        "recorded": self._recorded_sessions[place],
+                        **self._sessions[place],
+                    },
+                    "calls": {"recorded": self._recorded_calls[place], **self._calls[place]},
+                }
+                for place, limit in enumerate(self._limits)
+            ],
+        }

@@ -1,0 +1,189 @@
+"""One session under other limits: counted on call by call, in the three countings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Protocol
+
+from governance.checks.domain.success import Verdict
+from governance.contracts.domain.session_limits import MaxAttempts, SessionLimit
+from outcomes.backtesting.domain.comparison import Answer, Change, Decision, Recorded, Said, compare
+
+_SUCCESS: Final = Verdict.SUCCESS
+_DENIED: Final = "denied"
+COUNTINGS: Final = ("executions", "reported", "classified")
+_ALL: Final = range(len(COUNTINGS))
+_ALLOWED: Final = Said(Decision.ALLOWED)
+
+
+class Counted(Protocol):
+    """A call as limits count it: a step of its session, or its row."""
+
+    @property
+    def kind(self) -> str | None: ...
+    @property
+    def tool(self) -> str: ...
+    @property
+    def verdict(self) -> str | None: ...
+    @property
+    def reported(self) -> str | None: ...
+    @property
+    def from_sdk(self) -> bool: ...
+
+
+class _OnExecutions(NamedTuple):
+    """A limit that applies to a call, and its place among all limits."""
+
+    place: int
+    value: int
+    tool: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    change: Change
+    said: Said
+
+
+class SessionReplay:
+    """Give it every call of the session, in order.
+
+    Each counting has a course of its own: what one of them would stop, another lets run.
+    """
+
+    def __init__(self, limits: Sequence[SessionLimit]) -> None:
+        self.limits = limits
+        self._attempts = 0
+        self._executions = [0] * len(COUNTINGS)
+        self._by_tool: list[dict[str, int]] = [{} for _ in COUNTINGS]
+        self._stops: dict[tuple[int, int], int] = {}
+        self._on_attempts = [
+            (place, limit.value, limit.assumed)
+            for place, limit in enumerate(limits)
+            if isinstance(limit, MaxAttempts)
+        ]
+        self._tools = {limit.tool for limit in limits} - {None}
+        self._applying: dict[tuple[str, bool], list[_OnExecutions]] = {}
+        self._least = min((limit.value for limit in limits), default=None)
+        self._newly_denied = False
+
+    def passes(self, step: Counted) -> bool:
+        """Counts on, like `replay`, a call that was let through and that no rule is against, while
+        no limit can be; else it counts nothing. Most calls are like that."""
+        attempts = self._attempts + 1
+        if self._least is not None and attempts >= self._least:
+            return False
+        self._attempts = attempts
+        if _ran(step):
+            for counting in _ALL:
+                self._execute(counting, step)
+        return True
+
+    def pass_by(self, step: Counted) -> None:
+        """A call that is not replayed: it counts as it was recorded."""
+        self._attempts += 1
+        if _ran(step):
+            for counting in _ALL:
+                self._execute(counting, step)
+
+    def replay(
+        self, step: Counted, recorded: Recorded, answer: Answer, *, output_before: str = "allow"
+    ) -> Result:
+        said = self._said(step, recorded, answer)
+        change = self._change(recorded, said, output_before)
+        if change is Change.NEWLY_DENIED:
+            self._newly_denied = True
+        return Result(change, said)
+
+    def stops(self) -> list[dict[str, int]]:
+        """Of each limit how many calls it denied, by counting."""
+        return [
+            {name: self._stops.get((place, number), 0) for number, name in enumerate(COUNTINGS)}
+            for place in range(len(self.limits))
+        ]
+
+    def _said(self, step: Counted, recorded: Recorded, answer: Answer) -> Said:
+        self._attempts += 1
+        for place, value, assumed in self._on_attempts:
+            # This call is among them, so N lets N-1 pass; attempts are asked before all rules.
+            if self._attempts >= value and (step.from_sdk or not assumed):
+                for counting in _ALL:
+                    self._stop(place, counting)
+                return Said(Decision.DENIED, names_of(self.limits[place]), by_limit=True)
+        runs = _would_run(step, recorded, answer)
+        stopped = None
+        if answer.decision is Decision.ALLOWED:  # what asks is looked at no further
+            for counting in reversed(_ALL):
+                stopped = self._stopped(counting, step)
+                if stopped is not None:
+                    self._stop(stopped, counting)
+                elif runs:
+                    self._execute(counting, step)
+        elif runs:
+            for counting in _ALL:
+                self._execute(counting, step)
+        if stopped is not None:  # in the first counting: agents count executions
+            return Said(Decision.DENIED, names_of(self.limits[stopped]), by_limit=True)
+        if answer.decision is Decision.ALLOWED and answer.output == "allow":
+            return _ALLOWED
+        rules = (answer.rule,) if answer.rule else ()
+        return Said(answer.decision, rules, output=answer.output, output_rule=answer.output_rule)
+
+    def _stopped(self, counting: int, step: Counted) -> int | None:
+        for place, value, tool in self._applying_to(step):
+            used = self._by_tool[counting].get(tool, 0) if tool else self._executions[counting]
+            if used >= value:
+                return place
+        return None
+
+    def _applying_to(self, step: Counted) -> list[_OnExecutions]:
+        key = (step.tool if step.tool in self._tools else "", step.from_sdk)
+        found = self._applying.get(key)
+        if found is None:
+            found = self._applying[key] = [
+                _OnExecutions(place, limit.value, limit.tool)
+                for place, limit in enumerate(self.limits)
+                if not isinstance(limit, MaxAttempts)
+                and limit.tool in (None, step.tool)
+                and (step.from_sdk or not limit.assumed)
+            ]
+        return found
+
+    def _execute(self, counting: int, step: Counted) -> None:
+        if counting == 1 and step.reported != _SUCCESS:
+            return
+        if counting == 2 and step.verdict != _SUCCESS:
+            return
+        self._executions[counting] += 1
+        if step.tool in self._tools:
+            by_tool = self._by_tool[counting]
+            by_tool[step.tool] = by_tool.get(step.tool, 0) + 1
+
+    def _stop(self, place: int, counting: int) -> None:
+        self._stops[place, counting] = self._stops.get((place, counting), 0) + 1
+
+    def _change(self, recorded: Recorded, said: Said, output_before: str) -> Change:
+        # What a limit says depends on the count, and an agent that was denied something would have
+        # gone on in another way.
+        by_rule = said.decision is not Decision.ALLOWED and not said.by_limit
+        of_limit = said.by_limit or (recorded.by_limit and not by_rule)
+        if of_limit and self._newly_denied:
+            return Change.UNDETERMINED
+        return compare(recorded, said, output_before=output_before)
+
+
+def names_of(limit: SessionLimit) -> tuple[str, ...]:
+    """As a denial may name it: the rules of its document, and the SDKs' own word."""
+    own = limit.kind if limit.tool is None else f"{limit.kind}:{limit.tool}"
+    return (own,) if limit.assumed else (*limit.rule_ids, own)
+
+
+def _ran(step: Counted) -> bool:
+    return bool(step.kind) and step.kind != _DENIED
+
+
+def _would_run(step: Counted, recorded: Recorded, answer: Answer) -> bool:
+    """Nobody knows what would have been granted, so what is newly asked runs only if it did."""
+    if answer.decision is Decision.DENIED:
+        return False
+    was_stopped = step.kind == _DENIED
+    return answer.decision is Decision.ALLOWED if was_stopped else _ran(step)

@@ -1,0 +1,122 @@
+"""Backtests as pages, deployments and programs ask for them."""
+
+from collections.abc import Collection
+
+from django.db.models import Q, QuerySet
+
+from governance.deployments.requirements import Evidence, Project
+from outcomes.backtesting.domain.coverage_words import words_of
+from outcomes.calls.queries.calls import WholeCall, whole_calls, with_names
+from outcomes.models import Backtest, Call
+from outcomes.record.codec import as_text, digest_of
+
+SHOWN = 50
+
+
+def backtest_numbered(project_id: int, number: int) -> Backtest | None:
+    found = Backtest.objects.filter(project=project_id, pk=number).defer("document")
+    return found.select_related("environment", "version").first()
+
+
+def backtests_of(project_id: int, bundle: str, before: int | None = None) -> list[Backtest]:
+    """Newest first, without their documents and tables; one more than a page shows."""
+    found = _listed().filter(project=project_id, bundle_name=bundle)
+    return list((found.filter(pk__lt=before) if before else found)[: SHOWN + 1])
+
+
+def number_of_backtests(project_id: int, bundle: str) -> int:
+    return Backtest.objects.filter(project=project_id, bundle_name=bundle).count()
+
+
+def newest_backtest_of(project_id: int, *revision_hashes: str) -> Backtest | None:
+    """Of exactly these bytes, or these, however it stands."""
+    found = Backtest.objects.filter(project=project_id, revision_hash__in=revision_hashes)
+    return found.defer("document").select_related("environment", "version").first()
+
+
+def newest_backtest_of_bundle(project_id: int, bundle: str) -> Backtest | None:
+    found = Backtest.objects.filter(project=project_id, bundle_name=as_text(bundle))
+    return found.defer("document").select_related("environment", "version").first()
+
+
+def newest_result_of(project_id: int, environment: str, revision_hash: str) -> Backtest | None:
+    """Of exactly these bytes, done, over the calls of that environment and of all its agents."""
+    found = Backtest.objects.filter(
+        Q(environment__name=environment) | Q(environment=None),
+        project=project_id,
+        revision_hash=revision_hash,
+        status=Backtest.Status.DONE,
+        agents=[],
+        tools=[],
+    )
+    return found.defer("document", "result").select_related("environment").first()
+
+
+def newest_of(project_id: int, revision_hash: str) -> Backtest | None:
+    """Of exactly these bytes, done, whichever calls it is over."""
+    found = Backtest.objects.filter(
+        project=project_id, revision_hash=revision_hash, status=Backtest.Status.DONE
+    )
+    return found.defer("document", "result").select_related("environment").first()
+
+
+def scope_words(backtest: Backtest) -> str:
+    """Calls of production under `billing`, agents …, tools …"""
+    return words_of(
+        backtest.environment.name if backtest.environment else "",
+        backtest.agents,
+        backtest.tools,
+        taken=backtest.taken,
+        contract=backtest.bundle_name,
+    )
+
+
+def sampled_calls(
+    project_id: int, named: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], WholeCall]:
+    """The calls of these environments and ids, as far as they are still kept."""
+    if not named:
+        return {}
+    rows = with_names(Call.objects.all()).filter(
+        environment__project=project_id,
+        environment__name__in={environment for environment, _ in named},
+        digest__in=[digest_of(call_id) for _, call_id in named],
+    )
+    return {
+        (whole.row.environment.name, whole.row.call_id): whole for whole in whole_calls(list(rows))
+    }
+
+
+def evidence_of(project: Project, environment: str, revision_hash: str) -> Evidence | None:
+    """What deployments are told, where an environment asks for a backtest first."""
+    return _evidence(newest_result_of(project.pk, environment, revision_hash))
+
+
+def newest_told(project: Project, environment: str, revision_hash: str) -> Evidence | None:
+    """What deployments are told beside that, which may be narrowed, or over another environment."""
+    return _evidence(newest_of(project.pk, revision_hash))
+
+
+def _evidence(found: Backtest | None) -> Evidence | None:
+    if found is None or found.finished_at is None:
+        return None
+    return Evidence(
+        number=found.pk,
+        finished_at=found.finished_at,
+        calls=found.calls,
+        newly_denied=found.newly_denied,
+        newly_allowed=found.newly_allowed,
+        newly_asking=found.newly_asking,
+        changed=found.changed,
+        undetermined=found.undetermined,
+        unchanged=found.unchanged,
+        over=scope_words(found),
+    )
+
+
+def _listed() -> QuerySet[Backtest]:
+    return (
+        Backtest.objects.order_by("-id")
+        .defer("document", "result")
+        .select_related("environment", "version")
+    )

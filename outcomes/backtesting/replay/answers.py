@@ -1,0 +1,145 @@
+"""A document and what it said of calls so far: equal calls are asked about once."""
+
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+from governance.contracts.domain.document import Document
+from governance.evaluation.engine import Judged, Judgement, NotEvaluated, question
+from governance.texts.plain_document import rules_in, values_of
+from outcomes.backtesting.domain.comparison import Answer, Decision
+from outcomes.backtesting.domain.rule_reads import reads_of
+from outcomes.backtesting.replay.contents import Content
+from outcomes.backtesting.replay.read_fields import Looking
+from outcomes.backtesting.replay.rows import Row
+from outcomes.record.outcome import ToolArtifactReference, ToolExecutionResult
+
+REMEMBERED: Final = 40_000  # answers, of the calls that came last
+TOOLS: Final = 10_000
+_HAD_OUTPUT: Final = (ToolExecutionResult.kind, ToolArtifactReference.kind)
+_LONG: Final = 100  # bytes
+SIMPLE: Final = Answer()
+
+
+class Slot:
+    """The place of one answer, filled when the evaluation process has told it."""
+
+    __slots__ = ("answer", "missing", "unanswered")
+
+    def __init__(self, answer: Answer | None = None, lacks: tuple[tuple[str, str], ...] = ()):
+        self.answer = answer
+        self.unanswered = ""  # why there is none
+        self.missing = lacks
+
+    def fill(self, judged: Judgement) -> None:
+        if isinstance(judged, NotEvaluated):
+            self.unanswered = judged.code
+        else:
+            self.answer = answer_of(judged)
+
+
+class Waiting(NamedTuple):
+    """Questions with the places of their answers."""
+
+    slots: list[Slot]
+    questions: list[bytes]
+
+
+_NOTHING_SAID: Final = Slot(SIMPLE)
+
+
+class Book:
+    def __init__(self, document: Document, *, notes_missing: bool = False) -> None:
+        self.document = document
+        self._notes_missing = notes_missing
+        self._rules = reads_of(rules_in(values_of(document)))
+        self._looking: dict[str, Looking] = {}
+        self._slots: dict[tuple[Any, ...], Slot] = {}
+        self._waiting = Waiting([], [])
+
+    def glance(self, row: Row, environment: str) -> Slot | None:
+        """The answer, where the row alone tells which it is and it was asked for before."""
+        looking = self._looking.get(row.tool) or self._look(row.tool)
+        if not looking.rules:
+            return _NOTHING_SAID
+        if looking.principal:
+            return None
+        lacks_output = False
+        if looking.output and row.kind in _HAD_OUTPUT:
+            if row.has_output:
+                return None
+            lacks_output = True
+        arguments = row.arguments if looking.any_arguments else None
+        return self._slots.get((row.tool, environment, lacks_output, arguments))
+
+    def find(self, row: Row, environment: str, content: Content) -> Slot:
+        looking = self._looking.get(row.tool) or self._look(row.tool)
+        if not looking.rules:
+            return _NOTHING_SAID
+        had_output = looking.output and row.kind in _HAD_OUTPUT
+        output = content.output if had_output else None
+        lacks_output = had_output and output is None
+        told = looking.told_by(content)
+        if output is not None:
+            told = b"\0".join([told, output])
+        if len(told) > _LONG:
+            told = sha256(told).digest()
+        key = (row.tool, environment, lacks_output, output is not None, told)
+        slot = self._slots.get(key)
+        if slot is None:
+            slot = self._slots[key] = self._ask(
+                looking,
+                row.tool,
+                environment,
+                content._replace(output=output),
+                lacks_output=lacks_output,
+            )
+        if not looking.principal and output is None:
+            arguments = row.arguments if looking.any_arguments else None
+            self._slots[row.tool, environment, lacks_output, arguments] = slot
+        if len(self._slots) > REMEMBERED:
+            for old in list(self._slots)[: REMEMBERED // 2]:
+                del self._slots[old]
+        return slot
+
+    def waiting(self) -> Waiting:
+        """What is to be asked now; whoever takes it asks."""
+        waiting, self._waiting = self._waiting, Waiting([], [])
+        return waiting
+
+    def _look(self, tool: str) -> Looking:
+        if len(self._looking) >= TOOLS:
+            self._looking.clear()
+        looking = self._looking[tool] = Looking(self._rules, tool)
+        return looking
+
+    def _ask(
+        self, looking: Looking, tool: str, environment: str, content: Content, *, lacks_output: bool
+    ) -> Slot:
+        lacks = looking.lacks(content, output=not lacks_output) if self._notes_missing else ()
+        slot = Slot(lacks=lacks)
+        asked = question(
+            tool,
+            environment,
+            content.arguments or b"{}",
+            content.principal or b"null",
+            content.output,
+        )
+        self._waiting.slots.append(slot)
+        self._waiting.questions.append(asked)
+        return slot
+
+
+def answer_of(judged: Judged | None) -> Answer:
+    """An agent stops at the first rule that fails; only after the tool ran do all of them count."""
+    if judged is None:
+        return SIMPLE
+    failed = judged.failed
+    observed = tuple(rule.id for rule in failed if rule.observed and rule.type != "post")
+    deciding = [rule for rule in failed if not rule.observed]
+    for rule in deciding:
+        if rule.type != "post":
+            decision = Decision.ASKED if rule.action == "ask" else Decision.DENIED
+            return Answer(decision, rule.id, observed=observed)
+    output = judged.action
+    by = [rule.id for rule in deciding if rule.action == output] or [rule.id for rule in deciding]
+    return Answer(output=output, output_rule=by[0] if by else "", observed=observed)

@@ -1,0 +1,141 @@
+"""The arguments, principal and output of calls, as the JSON that their events hold.
+
+Next to none of it is looked at on this side: it is passed on as it was sent.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, cast
+
+import msgspec
+from django.db import connection
+
+from outcomes.backtesting.domain.moments import moment_of
+from outcomes.backtesting.replay.rows import Row
+from outcomes.record import codec
+from outcomes.record.fold import fold
+from outcomes.record.outcome import NOT_REPORTED, NotReported, ToolExecutionResult
+from outcomes.record.wire import Sender, Source
+
+
+class Content(NamedTuple):
+    """None where nothing was told; null is nothing, except as an output."""
+
+    arguments: bytes | None = None
+    principal: bytes | None = None
+    output: bytes | None = None
+
+
+class _Item(msgspec.Struct, gc=False):
+    type: Any = None
+    tool_args: msgspec.Raw = msgspec.Raw(b"null")
+    principal: msgspec.Raw = msgspec.Raw(b"null")
+    output: msgspec.Raw = msgspec.Raw(b"")
+    payload: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Kept(msgspec.Struct, gc=False):
+    """What is kept of an item whose output became an artifact."""
+
+    item: _Item
+
+
+_Event = tuple[bytes, int, str, bytes]
+_NOTHING: Final = Content()
+_NULL: Final = b"null"
+_POSTED: Final = "outcomes"
+_as_sent = msgspec.json.Decoder(_Item)
+_kept = msgspec.json.Decoder(_Kept)
+_encoder = msgspec.json.Encoder()
+_ON_POSTGRES: Final = """
+    SELECT call_digest, id, source, item FROM outcomes_event
+    WHERE environment_id = %s AND NOT set_apart
+    AND call_digest IN (SELECT decode(unnest(string_to_array(%s, ',')), 'hex'))
+"""
+_ON_SQLITE: Final = """
+    SELECT call_digest, id, source, item FROM outcomes_event
+    WHERE environment_id = %s AND NOT set_apart AND call_digest IN ({})
+"""
+
+
+def size_of(content: Content) -> int:
+    return sum(len(part) for part in content if part is not None)
+
+
+def contents_of(rows: Sequence[Row]) -> list[Content]:
+    """One for each row."""
+    calls: dict[int, list[bytes]] = {}
+    for row in rows:
+        calls.setdefault(row.environment, []).append(row.digest)
+    events = {environment: _events_of(environment, those) for environment, those in calls.items()}
+    return [_content(row, events[row.environment].get(row.digest, ())) for row in rows]
+
+
+def _events_of(environment: int, calls: Sequence[bytes]) -> dict[bytes, list[_Event]]:
+    """Without the ORM, which costs as much as reading them."""
+    found: dict[bytes, list[_Event]] = {}
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(_ON_POSTGRES, [environment, ",".join(call.hex() for call in calls)])
+        else:
+            places = ",".join(["%s"] * len(calls))
+            cursor.execute(_ON_SQLITE.format(places), [environment, *calls])
+        for event in cursor.fetchall():
+            found.setdefault(event[0], []).append(event)
+    return found
+
+
+def _content(row: Row, events: Sequence[_Event]) -> Content:
+    arguments: bytes | None = None
+    principal: bytes | None = None
+    output: bytes | None = None
+    posted = 0
+    for _, _, source, packed in events:
+        item = _item_of(packed, source)
+        told, by = bytes(item.tool_args), bytes(item.principal)
+        if told != _NULL:
+            if arguments is not None and told != arguments:
+                return _folded(row, events)
+            arguments = told
+        if by != _NULL:
+            if principal is not None and by != principal:
+                return _folded(row, events)
+            principal = by
+        if source == _POSTED:
+            posted += 1
+            if item.type == ToolExecutionResult.kind and item.output:
+                output = bytes(item.output)
+    if posted > 1:  # two that say what became of it: which one does is for folding to tell
+        return _folded(row, events)
+    return Content(arguments, principal, output)
+
+
+def _item_of(packed: bytes, source: str) -> _Item:
+    text = codec.text_of(packed)
+    item = _as_sent.decode(text) if codec.is_as_sent(packed) else _kept.decode(text).item
+    if source != _POSTED and bytes(item.payload).startswith(b"{"):
+        inner = _as_sent.decode(item.payload)  # older SDKs keep most of it there
+        if bytes(item.tool_args) == _NULL:
+            item.tool_args = inner.tool_args
+        if bytes(item.principal) == _NULL:
+            item.principal = inner.principal
+    return item
+
+
+def _folded(row: Row, events: Sequence[_Event]) -> Content:
+    # Neither environment nor agent has a say in what is asked of it here, nor the time of receipt.
+    sender = Sender("", row.agent, "", moment_of(row.at))
+    call = fold(
+        [
+            codec.unpack_event(packed, cast(Source, source), sender, number)
+            for _, number, source, packed in events
+        ]
+    )
+    if call is None:
+        return _NOTHING
+    outcome = call.outcome
+    output = outcome.output if isinstance(outcome, ToolExecutionResult) else NOT_REPORTED
+    return Content(
+        None if call.tool_args is None else _encoder.encode(call.tool_args),
+        None if call.principal is None else _encoder.encode(call.principal),
+        None if isinstance(output, NotReported) else _encoder.encode(output),
+    )

@@ -1,0 +1,49 @@
+"""The versions that governed recorded calls, each opened once, to be asked again."""
+
+from typing import Final
+
+from governance.contracts.domain.document import Document, read_document
+from governance.contracts.queries.versions import version_written
+from governance.core.errors import DocumentInvalid
+from outcomes.backtesting.replay.answers import Book
+
+OPEN: Final = 12  # documents at a time
+
+
+class Deployed:
+    """`chosen` stands in for a version of the same text: it is then asked once for both."""
+
+    def __init__(self, chosen: Book) -> None:
+        self._chosen = chosen
+        self._books: dict[int, Book | None] = {}
+
+    def book_of(self, version: int | None) -> Book | None:
+        """None where nobody knows what governed the call, or it can no longer be read."""
+        if version is None:
+            return None
+        if version not in self._books:
+            self._books[version] = self._opened(version)
+        return self._books[version]
+
+    def open(self) -> list[Book]:
+        return [book for book in self._books.values() if book and book is not self._chosen]
+
+    def close_oldest(self) -> None:
+        """Between two chunks: what an open one was asked is answered by then."""
+        while len(self._books) > OPEN:
+            del self._books[next(iter(self._books))]
+
+    def _opened(self, version: int) -> Book | None:
+        document = _document(version)
+        if document is None:
+            return None
+        same = document.new_text == self._chosen.document.new_text
+        return self._chosen if same else Book(document)
+
+
+def _document(version: int) -> Document | None:
+    written = version_written(version)
+    try:
+        return None if written is None else read_document(written.document)
+    except DocumentInvalid:  # as an older console took it
+        return None

@@ -1,0 +1,169 @@
+"""What documents say of a chunk of calls, asked in processes of their own while others are read."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from governance.contracts.domain.document import Document
+from governance.core.errors import GovernanceError
+from governance.evaluation.engine import Asker, Engine, Judged
+from outcomes.backtesting.domain.comparison import Recorded, recorded_of
+from outcomes.backtesting.replay.answers import Book, Slot
+from outcomes.backtesting.replay.contents import contents_of, size_of
+from outcomes.backtesting.replay.deployed_versions import Deployed
+from outcomes.backtesting.replay.rows import Row
+from outcomes.backtesting.replay.selection import Chunk, Selection
+
+READ_AT_ONCE: Final = 1_000  # calls with their events, at most; the first time a tenth of that
+READ_BYTES: Final = 4 * 1024 * 1024  # as many of them as probably have no more
+ON_THEIR_WAY: Final = 16 * 1024 * 1024  # bytes of questions: beyond it answers are waited for
+HELPED_AFTER: Final = 0.5  # seconds of waiting: twice what it takes to start a process
+_UNREADABLE: Final = "unreadable"
+
+
+class Looked(NamedTuple):
+    """A call with the places of its answers; none of one that is only counted."""
+
+    row: Row
+    recorded: Recorded | None = None
+    chosen: Slot | None = None
+    deployed: Slot | None = None
+    selected: bool = True
+
+
+class _Asked(NamedTuple):
+    asker: Asker[Judged | None]
+    slots: list[Slot]
+    deployed: bool
+
+
+@dataclass(slots=True)
+class Answers:
+    """The calls of a chunk, and the questions about them that are on their way."""
+
+    sessions: dict[int, str]
+    calls: list[Looked] = field(default_factory=list)
+    asked: list[_Asked] = field(default_factory=list)
+    size: int = 0  # of the questions, in bytes
+
+    def push(self) -> None:
+        for each in self.asked:
+            each.asker.push()
+
+    def arrive(self) -> Iterator[None]:
+        """Step by step, until every slot is filled."""
+        asked, self.asked, self.size = self.asked, [], 0
+        for each in asked:
+            places = iter(each.slots)
+            try:
+                for some in each.asker.steps():
+                    for judged in some:
+                        next(places).fill(judged)
+                    yield
+            except GovernanceError:
+                if not each.deployed:
+                    raise
+                _leave(places)
+
+
+class Questions:
+    """Two processes: the chosen rules have one, and those that were deployed the other one.
+
+    Where nothing else was deployed, the other one helps once answers are waited for.
+    """
+
+    def __init__(self, document: Document, environments: dict[int, str], engine: Engine) -> None:
+        self._environments = environments
+        self._chosen = Book(document, notes_missing=True)
+        self._deployed = Deployed(self._chosen)
+        self._engines = (engine, Engine())
+        self._waited, self._turn = 0.0, 0
+        self._at_once = max(1, READ_AT_ONCE // 10)
+
+    def close(self) -> None:
+        for engine in self._engines:
+            engine.close()
+
+    def ask(self, chunk: Chunk, selection: Selection, meanwhile: Callable[[], None]) -> Answers:
+        """`meanwhile` is called now and then, for what was asked before to go on."""
+        self._deployed.close_oldest()
+        found = Answers(chunk.sessions)
+        unread: list[int] = []
+        for row in chunk.rows:
+            looked = self._glance(row) if selection.has(row) else Looked(row, selected=False)
+            if looked.recorded is not None and (looked.chosen is None or self._is_open(looked)):
+                unread.append(len(found.calls))
+            found.calls.append(looked)
+        while unread:
+            meanwhile()
+            now, unread = unread[: self._at_once], unread[self._at_once :]
+            self._read(found, now)
+            if found.size > ON_THEIR_WAY:
+                for _ in self.arrived(found):
+                    meanwhile()
+        return found
+
+    def arrived(self, answers: Answers) -> Iterator[None]:
+        """Step by step, until the answers to all of these are there."""
+        began, worked = time.perf_counter(), time.process_time()
+        yield from answers.arrive()
+        self._waited += time.perf_counter() - began - (time.process_time() - worked)
+
+    def _glance(self, row: Row) -> Looked:
+        """The answers that the row alone tells."""
+        recorded = recorded_of(row.kind, row.reason, row.rule, asked=row.asked)
+        if recorded is None:
+            return Looked(row)
+        environment = self._environments.get(row.environment, "")
+        chosen = self._chosen.glance(row, environment)
+        book = self._deployed.book_of(row.version)
+        if book is self._chosen:
+            return Looked(row, recorded, chosen, chosen)
+        return Looked(row, recorded, chosen, book.glance(row, environment) if book else None)
+
+    def _is_open(self, looked: Looked) -> bool:
+        return looked.deployed is None and self._deployed.book_of(looked.row.version) is not None
+
+    def _read(self, found: Answers, places: list[int]) -> None:
+        calls = found.calls
+        contents = contents_of([calls[place].row for place in places])
+        for place, content in zip(places, contents, strict=True):
+            row, recorded, *_ = calls[place]
+            environment = self._environments.get(row.environment, "")
+            chosen = self._chosen.find(row, environment, content)
+            book, deployed = self._deployed.book_of(row.version), None
+            if book is not None:
+                same = book is self._chosen
+                deployed = chosen if same else book.find(row, environment, content)
+            calls[place] = Looked(row, recorded, chosen, deployed)
+        size = sum(map(size_of, contents))
+        self._at_once = min(READ_AT_ONCE, max(1, READ_BYTES * len(places) // max(1, size)))
+        self._send(found)
+
+    def _send(self, found: Answers) -> None:
+        books = self._deployed.open()
+        slots, questions = self._chosen.waiting()
+        if questions:
+            self._turn += 1
+            helped = not books and self._waited > HELPED_AFTER
+            engine = self._engines[self._turn % 2 if helped else 0]
+            asker = engine.judge(self._chosen.document, questions)
+            found.size += sum(map(len, questions))
+            found.asked.append(_Asked(asker, slots, deployed=False))
+        for book in books:
+            slots, questions = book.waiting()
+            if not questions:
+                continue
+            try:
+                asker = self._engines[1].judge(book.document, questions)
+            except GovernanceError:  # today's library refuses what that of its day took
+                _leave(slots)
+            else:
+                found.size += sum(map(len, questions))
+                found.asked.append(_Asked(asker, slots, deployed=True))
+
+
+def _leave(slots: Iterator[Slot] | list[Slot]) -> None:
+    for slot in slots:
+        slot.unanswered = _UNREADABLE

@@ -1,0 +1,65 @@
+"""What the rules about one tool look at, of calls that are still the JSON they were sent as."""
+
+import msgspec
+
+from governance.core.json_value import Json
+from outcomes.backtesting.domain.rule_reads import RuleReads, missing, reads_about
+from outcomes.backtesting.replay.contents import Content
+
+Lacks = tuple[tuple[str, str], ...]
+
+_by_name = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_any = msgspec.json.Decoder()
+# An agent that blanked or cut an argument left one of these; the last stands for any letter.
+_MARKS = (b"REDACTED", b'..."', b"\\u00")
+
+
+class Looking:
+    def __init__(self, rules: tuple[RuleReads, ...], tool: str) -> None:
+        about = reads_about(rules, tool)
+        self.rules = about.rules
+        self.principal, self.output = bool(about.principal), about.output
+        self.any_arguments = about.any_arguments
+        self._all_arguments = about.all_arguments
+        self._arguments = tuple(sorted(about.arguments))
+        self._principal = tuple(sorted(about.principal))
+        self._lacks: dict[tuple[bool, bool], Lacks] = {}
+
+    def told_by(self, content: Content) -> bytes:
+        """What of a call these rules look at: calls that are alike in it are answered alike."""
+        return b"\0".join([self._told_by_arguments(content), self._told_by_principal(content)])
+
+    def lacks(self, content: Content, *, output: bool) -> Lacks:
+        """Each rule with what it looks at and this call lacks; `output` says whether that is all
+        there. Calls in which no agent hid anything lack the same."""
+        arguments = content.arguments
+        if arguments is not None and any(mark in arguments for mark in _MARKS):
+            return self._lacking(_any.decode(arguments), output=output)
+        key = (arguments is None, output)
+        known = self._lacks.get(key)
+        if known is None:
+            none: Json = None if arguments is None else {}
+            known = self._lacks[key] = self._lacking(none, output=output)
+        return known
+
+    def _lacking(self, arguments: Json, *, output: bool) -> Lacks:
+        return tuple(
+            (rule.id, what)
+            for rule in self.rules
+            for what in missing(rule, arguments, output=output)
+        )
+
+    def _told_by_arguments(self, content: Content) -> bytes:
+        arguments = content.arguments
+        if arguments is None or not self.any_arguments:
+            return b""
+        if self._all_arguments or not arguments.startswith(b"{"):
+            return arguments
+        given = _by_name.decode(arguments)
+        return b"\0".join([b"{", *(given.get(name, b"") for name in self._arguments)])
+
+    def _told_by_principal(self, content: Content) -> bytes:
+        if content.principal is None or not self.principal:
+            return b""
+        given = _by_name.decode(content.principal)
+        return b"\0".join([b"{", *(given.get(name, b"") for name in self._principal)])

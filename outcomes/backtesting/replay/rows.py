@@ -1,0 +1,77 @@
+"""The rows of calls as backtests look at them, read a few thousand at a time."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from django.db.models import Q, QuerySet
+
+from outcomes.backtesting.domain.moments import moment_of
+from outcomes.backtesting.replay.microseconds import Microseconds
+from outcomes.backtesting.replay.names import Names
+from outcomes.models import Agent, Call, Tool
+from outcomes.record.outcome import ToolExecutionResult
+
+ROWS: Final = 4_000
+
+
+class Row(NamedTuple):
+    """A call, its fields in the order of COLUMNS."""
+
+    agent: str
+    tool: str
+    id: int
+    session: int | None
+    at: int  # microseconds
+    call_index: int
+    order: int
+    environment: int
+    digest: bytes
+    call_id: str
+    kind: str
+    verdict: str
+    reported: str
+    classified: str
+    verdict_reason: str
+    reason: str
+    rule: str
+    from_sdk: bool
+    version: int | None
+    asked: bool
+    arguments: bytes | None
+
+    @property
+    def has_output(self) -> bool:
+        """Whether it is kept here: then it was judged, or there is a reason why it was not."""
+        judged = self.classified or self.verdict_reason
+        return bool(judged) and self.kind == ToolExecutionResult.kind
+
+
+COLUMNS: Final = tuple({"at": "microseconds"}.get(name, name) for name in Row._fields)
+
+
+class Rows:
+    """Reads them, and the names in them once each."""
+
+    def __init__(self) -> None:
+        self._agents, self._tools = Names(Agent), Names(Tool)
+
+    def of(self, found: QuerySet[Call]) -> list[Row]:
+        values = found.annotate(microseconds=Microseconds("at")).values_list(*COLUMNS)
+        rows: Iterable[tuple[Any, ...]] = list(values)
+        agents = self._agents.of({row[0] for row in rows})
+        tools = self._tools.of({row[1] for row in rows})
+        return [Row._make((agents[row[0]], tools[row[1]], *row[2:])) for row in rows]
+
+    def pages(self, found: QuerySet[Call], place: Sequence[str]) -> Iterator[list[Row]]:
+        """Of calls in the order of these columns, the first of which is their time."""
+        page = self.of(found[:ROWS])
+        while page:
+            yield page
+            last = page[-1]
+            at = moment_of(last.at)
+            beyond, equal = Q(), Q()
+            for name in place:
+                value = at if name == "at" else getattr(last, name)
+                beyond |= equal & Q((f"{name}__gt", value))
+                equal &= Q((name, value))
+            page = self.of(found.filter(beyond, at__gte=at)[:ROWS])

@@ -1,0 +1,133 @@
+"""Which recorded calls a backtest is about, and these calls read session by session, in order.
+
+Rows come by key and some thousands at a time, so that neither the memory nor a transaction grows
+with them. A session is read from its first call on: its limits count what came before.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Final, NamedTuple, Protocol
+
+from django.db.models import Count, Max, Min, QuerySet
+
+from outcomes.backtesting.domain.moments import micros_of
+from outcomes.backtesting.replay import rows
+from outcomes.backtesting.replay.rows import Row, Rows
+from outcomes.models import Call, Session
+from outcomes.record.globs import is_named
+
+SESSIONS: Final = 500
+_PLACE: Final = ("at", "call_index", "order")
+
+
+class Extent(NamedTuple):
+    calls: int
+    first: datetime | None
+    last: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    rows: list[Row]
+    sessions: dict[int, str]  # the ids that agents gave them
+
+
+class Some(Protocol):
+    """Of the calls in that time, those that it has."""
+
+    def has(self, row: Row) -> bool: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    project: int
+    until: datetime
+    since: datetime | None = None
+    environment: int | None = None
+    agents: tuple[str, ...] = ()  # globs; none: all
+    tools: tuple[str, ...] = ()
+    some: Some | None = None  # none: all
+
+    @cached_property
+    def has_all(self) -> bool:
+        """Whether every call of a session that was read is one of them."""
+        return not (self.since or self.agents or self.tools or self.some)
+
+    def has(self, row: Row) -> bool:
+        return self.has_all or (
+            self.is_of_that_time(row)
+            and is_named(row.agent, self.agents)
+            and is_named(row.tool, self.tools)
+            and (self.some is None or self.some.has(row))
+        )
+
+    def is_of_that_time(self, row: Row) -> bool:
+        return self._from is None or row.at >= self._from
+
+    @cached_property
+    def _from(self) -> int | None:
+        return None if self.since is None else micros_of(self.since)
+
+    def extent(self) -> Extent:
+        """Of all calls in that time, whoever made them: what there is to read."""
+        told = self.calls().order_by().aggregate(calls=Count("id"), first=Min("at"), last=Max("at"))
+        return Extent(told["calls"], told["first"], told["last"])
+
+    def calls(self) -> QuerySet[Call]:
+        """In that time, whoever made them."""
+        return self._calls(Call.objects.filter(project=self.project))
+
+    def chunks(self) -> Iterator[Chunk]:
+        reading = Rows()
+        for sessions in self._sessions():
+            group: dict[int, str] = {}
+            size = 0
+            for number, name, attempts in sessions:
+                if attempts > rows.ROWS:
+                    yield from self._long_session(reading, number, name)
+                    continue
+                if size + attempts > rows.ROWS and group:
+                    yield self._of_sessions(reading, group)
+                    group, size = {}, 0
+                group[number] = name
+                size += attempts
+            if group:
+                yield self._of_sessions(reading, group)
+        yield from self._without_session(reading)
+
+    def _sessions(self) -> Iterator[Sequence[tuple[int, str, int]]]:
+        found = Session.objects.filter(project=self.project, first_at__lt=self.until)
+        if self.since is not None:
+            found = found.filter(last_at__gte=self.since)
+        if self.environment is not None:
+            found = found.filter(environment=self.environment)
+        pages = found.order_by("id").values_list("id", "session_id", "attempts")
+        after = 0
+        while page := list(pages.filter(id__gt=after)[:SESSIONS]):
+            yield page
+            after = page[-1][0]
+
+    def _of_sessions(self, reading: Rows, group: dict[int, str]) -> Chunk:
+        found = Call.objects.filter(session__in=list(group), at__lt=self.until)
+        return Chunk(reading.of(found.order_by("session", *_PLACE)), group)
+
+    def _long_session(self, reading: Rows, number: int, name: str) -> Iterator[Chunk]:
+        found = Call.objects.filter(session=number, at__lt=self.until).order_by(*_PLACE)
+        for page in reading.pages(found, _PLACE):
+            yield Chunk(page, {number: name})
+
+    def _without_session(self, reading: Rows) -> Iterator[Chunk]:
+        place = ("at", "order")
+        found = self._calls(Call.objects.filter(project=self.project, session=None))
+        for page in reading.pages(found.order_by(*place), place):
+            yield Chunk(page, {})
+
+    def _calls(self, found: QuerySet[Call]) -> QuerySet[Call]:
+        found = found.filter(at__lt=self.until)
+        if self.since is not None:
+            found = found.filter(at__gte=self.since)
+        if self.environment is not None:
+            found = found.filter(environment=self.environment)
+        return found

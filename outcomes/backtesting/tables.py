@@ -1,0 +1,208 @@
+"""The tables of a result as its page shows them, and what happened over time as bars."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from governance.core.figures import thousands
+from governance.core.table_files import Tables
+from governance.core.tables import Columns
+from outcomes import charts
+from outcomes.backtesting.domain.sums import DRIFT, OTHERS
+from outcomes.backtesting.queries import sampled_calls
+from outcomes.backtesting.words import NAMES, has_calls, limit_name
+from outcomes.calls.views.rows import arguments_line
+from outcomes.models import Backtest
+from outcomes.web.paging import files_of_tables, with_query
+from outcomes.web.part_columns import CHANGES_BY, LIMITS_OF_BACKTEST, SAMPLES_OF_BACKTEST
+
+SHOWN: Final = 12
+SAMPLES: Final = 4  # of each change
+CHANGES: Final = {
+    "newly_denied": "denied",
+    "newly_allowed": "allowed",
+    "newly_asking": "asking",
+    "changed": "other",
+    "undetermined": "undetermined",
+}
+DRAWN: Final = (
+    ("newly_denied", "newly denied", charts.Style.DENIED),
+    ("newly_allowed", "newly allowed", charts.Style.EXECUTED),
+    ("newly_asking", "newly asking", charts.Style.NEUTRAL),
+    ("changed", "otherwise changed", charts.Style.ARTIFACT),
+)
+HEIGHT: Final = 64  # pixels of the bars
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Of one change how many; the word stands beside it where a row is a record."""
+
+    number: int
+    word: str
+    url: str = ""  # to these calls, where they are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    name: str
+    cells: list[Cell]
+    calls: int
+    environment: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    lines: list[Line]
+    rest: int  # lines that are not shown
+    sums: list[Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class OverTime:
+    chart: SafeString
+    most: int
+    zone: str
+
+
+def table(rows: dict[str, dict[str, int]], kind: str, calls_at: str) -> Table:
+    """The most changed first; below it the sums of all lines, shown or not. Each figure leads to
+    its calls, below `calls_at`."""
+    lines = []
+    for name, counts in rows.items():
+        environment, _, session = name.partition("/") if kind == "session" else ("", "", name)
+        # What is summed under no name of its own cannot be asked for.
+        at = "" if name == OTHERS else _with(calls_at, environment=environment, **{kind: session})
+        cells = _cells(counts, at)
+        is_changed = any(cell.number for cell in cells)
+        lines.append(
+            Line(session, cells, sum(counts.values()), environment, at if is_changed else "")
+        )
+    lines.sort(key=lambda line: (-sum(cell.number for cell in line.cells), -line.calls, line.name))
+    sums = {
+        change: sum(line.cells[place].number for line in lines)
+        for place, change in enumerate(CHANGES)
+    }
+    return Table(lines[:SHOWN], max(0, len(lines) - SHOWN), _cells(sums, calls_at))
+
+
+def _cells(counts: Mapping[str, int], calls_at: str) -> list[Cell]:
+    return [
+        Cell(counts[change], word, _with(calls_at, change=change))
+        for change, word in CHANGES.items()
+    ]
+
+
+def _with(address: str, **chosen: str) -> str:
+    return with_query(address, **chosen) if address else ""
+
+
+def tables(backtest: Backtest, slug: str) -> dict[str, Any]:
+    result = backtest.result
+    calls_at = (
+        reverse("outcomes:calls_of_backtest", args=[slug, backtest.pk])
+        if has_calls(backtest)
+        else ""
+    )
+    at = files_of_tables(
+        reverse("outcomes:backtest", args=[slug, backtest.pk]), *files_in(backtest)
+    )
+    return {
+        "all_url": calls_at,
+        "all_changed": backtest.calls - backtest.unchanged,
+        "by_rule": table(result.get("by_rule", {}), "rule", calls_at),
+        "others": [
+            (
+                f"By {kind}",
+                kind,
+                table(result.get(f"by_{kind}", {}), kind, calls_at),
+                at[f"by_{kind}"],
+            )
+            for kind in ("tool", "agent")
+        ],
+        "by_session": table(result.get("by_session", {}), "session", calls_at),
+        "sessions_changed": result.get("sessions_changed", 0),
+        "over_time": over_time(result.get("over_time", [])),
+        "limits": _limits(result),
+        "files_of": at,
+        "observed": sorted(
+            result.get("observed", {}).items(), key=lambda rule: (-rule[1], rule[0])
+        ),
+    }
+
+
+def files_in(backtest: Backtest) -> Tables:
+    """All that its tables hold, whatever its page shows of them."""
+    result = backtest.result
+    by: dict[str, tuple[Columns[Any], Iterable[Any]]] = {
+        f"by-{kind}": (CHANGES_BY, result.get(f"by_{kind}", {}).items())
+        for kind in ("rule", "tool", "agent", "session")
+    }
+    return by | {
+        "limits": (LIMITS_OF_BACKTEST, _limits(result)),
+        "samples": (SAMPLES_OF_BACKTEST, list(_samples(backtest))),
+    }
+
+
+def _limits(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        limit | {"name": limit_name(limit)}
+        for limit in result.get("session_limits", {}).get("limits", [])
+        if not limit["assumed"] or any(limit["sessions"].values())
+    ]
+
+
+def over_time(pieces: list[dict[str, Any]]) -> OverTime | None:
+    """Columns of what changed, stacked; none where nothing did."""
+    most = max((sum(piece[name] for name, *_ in DRAWN) for piece in pieces), default=0)
+    if not most:
+        return None
+    starts = [datetime.fromisoformat(piece["at"]) for piece in pieces]
+    zone = timezone.get_current_timezone()
+    rows = [
+        charts.Series(
+            name=word,
+            style=style,
+            values=[piece[name] for piece in pieces],
+            total=thousands(sum(piece[name] for piece in pieces)),
+        )
+        for name, word, style in DRAWN
+    ]
+    says = f"At most {thousands(most)} in a column."
+    chart = charts.columns(
+        charts.TimeAxis(edges=[*starts, starts[-1] + (starts[-1] - starts[-2])], zone=zone),
+        rows,
+        name="Changed calls over time",
+        says=says,
+        height=HEIGHT,
+    )
+    return OverTime(chart, most, starts[0].astimezone(zone).tzname() or "")
+
+
+def samples(backtest: Backtest) -> list[dict[str, Any]]:
+    """Some calls of each change, with what they were called with."""
+    found = list(_samples(backtest))
+    calls = sampled_calls(
+        backtest.project_id, {(each["environment"], each["call_id"]) for each in found}
+    )
+    return [
+        each | {"arguments": arguments_line(calls.get((each["environment"], each["call_id"])))}
+        for each in found
+    ]
+
+
+def _samples(backtest: Backtest) -> Iterator[dict[str, Any]]:
+    kept = backtest.result.get("samples", {})
+    for change in (*CHANGES, DRIFT):
+        for sample in kept.get(change, [])[:SAMPLES]:
+            yield sample | {
+                "change": change,
+                "word": NAMES.get(change, "Drift"),
+                "at": datetime.fromisoformat(sample["timestamp"]),
+            }

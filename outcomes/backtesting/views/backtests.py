@@ -1,0 +1,236 @@
+"""Backtests as people meet them: a contract's list and form, a result, and the editor's panel."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any, Final
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from governance.contracts.queries.contracts import bundle_named, existing_bundle, versions_before
+from governance.contracts.queries.drafts import text_in_editor
+from governance.core.errors import DocumentInvalid, GovernanceError, NotFound
+from governance.core.numbers import ID_DIGITS, whole_number
+from governance.core.table_files import one_of_tables, page_after_page
+from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action, may, refuse_unless
+from outcomes.backtesting import commands as backtesting_commands
+from outcomes.backtesting.commands import start_backtest
+from outcomes.backtesting.queries import (
+    SHOWN,
+    backtest_numbered,
+    backtests_of,
+    newest_backtest_of,
+    newest_backtest_of_bundle,
+)
+from outcomes.backtesting.tables import files_in, samples, tables
+from outcomes.backtesting.views.form import Asked, asked_in, filled_in, form_context
+from outcomes.backtesting.words import (
+    limits_sentence,
+    missing_sentences,
+    not_replayed_sentences,
+    of_what,
+    sentence,
+    told,
+    undetermined_sentence,
+)
+from outcomes.jobs import doorbell
+from outcomes.models import Backtest
+from outcomes.web.paging import with_query
+from outcomes.web.part_columns import BACKTESTS
+from outcomes.web.tags import hash_of
+
+VERSIONS: Final = 100
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page()
+def backtests(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
+    bundle = existing_bundle(request.project, bundle_name)
+    versions = versions_before(bundle, None, VERSIONS)
+    asked, refused = asked_in(request.GET), ""
+    if request.method == "POST":
+        refuse_unless(request.role, Action.WRITE_CONTRACT)
+        asked = asked_in(request.POST)
+        chosen = [each for each in versions if str(each.number) == asked.version]
+        try:
+            if not chosen:
+                raise NotFound("Choose one of its versions.")
+            return _started(request, asked, version=chosen[0].pk)
+        except GovernanceError as error:
+            refused = str(error)
+    found = backtests_of(
+        request.project.pk, bundle.name, whole_number(request.GET.get("before"), ID_DIGITS)
+    )
+    context = {
+        "page_title": f"Backtests of {bundle.name}",
+        "bundle": bundle,
+        "versions": versions,
+        "refused": refused,
+        "may_start": may(request.role, Action.WRITE_CONTRACT),
+        "rows": [(each, sentence(each), of_what(each)) for each in found[:SHOWN]],
+        "older": found[SHOWN - 1].pk if len(found) > SHOWN else None,
+        "is_paged": "before" in request.GET,
+        **form_context(request.project.pk, asked),
+    }
+    file = one_of_tables(
+        request, request.project, {"backtests": (BACKTESTS, _every(request, bundle.name))}
+    )
+    status = 422 if refused else 200
+    return file or render(request, "backtesting/backtests.html", context, status=status)
+
+
+def _every(request: MemberRequest, bundle_name: str) -> Iterator[Backtest]:
+    return page_after_page(
+        lambda last: backtests_of(request.project.pk, bundle_name, last.pk if last else None)[
+            :SHOWN
+        ],
+        SHOWN,
+    )
+
+
+@require_POST
+@member_page(Action.WRITE_CONTRACT)
+def backtest_text(request: MemberRequest) -> HttpResponse:
+    """Of the text that stands in an editor, which nobody has saved."""
+    text = request.POST.get("text", "").replace("\r\n", "\n")
+    try:
+        return _started(request, asked_in(request.POST), document=text)
+    except GovernanceError as error:
+        problems = error.errors if isinstance(error, DocumentInvalid) else [str(error)]
+        context = {"page_title": "No backtest", "problems": problems}
+        return render(request, "backtesting/no_backtest.html", context, status=422)
+
+
+@require_safe
+@member_page()
+def backtest(request: MemberRequest, backtest_id: int) -> HttpResponseBase:
+    found = _found(request, backtest_id)
+    context = _result(request, found) | {
+        "page_title": f"Backtest of {found.bundle_name}",
+        "samples": samples(found),
+        "again_url": _again_url(request, found),
+        "bundle": bundle_named(request.project, found.bundle_name),
+        "may_write": may(request.role, Action.WRITE_CONTRACT),
+        "may_deploy": may(request.role, Action.DEPLOY),
+    }
+    file = one_of_tables(request, request.project, files_in(found))
+    return file or render(request, "backtesting/backtest.html", context)
+
+
+@require_safe
+@member_page()
+def backtest_standing(request: MemberRequest, backtest_id: int) -> HttpResponse:
+    """The part that keeps itself up to date until there is nothing left to say."""
+    found = _found(request, backtest_id)
+    context = _result(request, found)
+    if request.GET.get("tag") == context["tag"]:
+        return HttpResponse(status=204)
+    context |= {"alone": True, "samples": samples(found)}
+    return render(request, "backtesting/_backtest.html", context)
+
+
+@require_POST
+@member_page(Action.WRITE_CONTRACT)
+def cancel_backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
+    backtesting_commands.cancel_backtest(request.project.pk, backtest_id, by=request.actor)
+    return redirect("outcomes:backtest", request.project.slug, backtest_id)
+
+
+@require_safe
+@member_page()
+def backtest_panel(request: MemberRequest) -> HttpResponse:
+    """Beside an editor: the result of its text as it was kept, else the newest of its contract."""
+    name, draft = request.GET.get("of", ""), request.GET.get("draft", "")
+    found = _of_text(request, name, draft)
+    is_of_text = found is not None
+    if found is None and name:
+        found = newest_backtest_of_bundle(request.project.pk, name)
+        if found is None and bundle_named(request.project, name) is None:
+            raise NotFound("There is no such contract.")
+    context: dict[str, Any] = {
+        "page_title": f"Backtest of {name}" if name else "Backtest",
+        "name": name,
+        "draft": draft,
+        "is_of_text": is_of_text,
+        "may_start": may(request.role, Action.WRITE_CONTRACT),
+        "alone": request.headers.get("HX-Request") == "true",
+    }
+    if context["may_start"] and context["alone"]:
+        context |= form_context(request.project.pk, Asked())
+    if found is not None:
+        context |= _result(request, found)
+    if context["alone"]:
+        return render(request, "backtesting/_backtest_panel.html", context)
+    return render(request, "backtesting/backtest_panel.html", context)
+
+
+def _of_text(request: MemberRequest, name: str, draft: str) -> Backtest | None:
+    """Of exactly what stands in the editor of who asks, whether it is saved or not."""
+    text = text_in_editor(request.project, request.user.pk, name, draft)
+    if text is None:
+        return None
+    written = {text, text.replace("\r\n", "\n")}  # a text is run as the editor sends it
+    hashes = (sha256(each.encode()).hexdigest() for each in written)
+    return newest_backtest_of(request.project.pk, *hashes)
+
+
+def _result(request: MemberRequest, found: Backtest) -> dict[str, Any]:
+    slug = request.project.slug
+    tag = hash_of(found.pk, found.status, found.passed, found.newly_denied, found.newly_allowed)
+    limits = found.result.get("session_limits", {})
+    return {
+        **told(found),
+        "limits_told": limits_sentence(limits),
+        "missing": list(missing_sentences(found.result.get("missing", {}))),
+        "left_out": list(not_replayed_sentences(found.result.get("not_replayed", {}))),
+        "undetermined": undetermined_sentence(found),
+        "took": found.finished_at - found.started_at
+        if found.finished_at and found.started_at
+        else None,
+        "cancelled": "What was found until then stands below. Start it again from the contract's"
+        " backtests, for a whole result.",
+        "may_cancel": may(request.role, Action.WRITE_CONTRACT) and not found.has_ended,
+        "tag": tag,
+        "live_url": ""
+        if found.has_ended
+        else with_query(reverse("outcomes:backtest_standing", args=[slug, found.pk]), tag=tag),
+        **tables(found, slug),
+    }
+
+
+def _again_url(request: MemberRequest, found: Backtest) -> str:
+    """Empty of a text that was not saved: it stands in no list of versions."""
+    if found.version is None:
+        return ""
+    form = reverse("outcomes:backtests", args=[request.project.slug, found.bundle_name])
+    return filled_in(form, found, version=found.version.number)
+
+
+def _started(
+    request: MemberRequest,
+    asked: Asked,
+    *,
+    version: int | None = None,
+    document: str | None = None,
+) -> HttpResponse:
+    started = start_backtest(
+        request.project.pk,
+        by=request.actor,
+        version=version,
+        document=document,
+        wanted=asked.wanted(),
+        contract_only=not asked.is_all,
+    )
+    doorbell.ring_for_jobs()
+    return redirect("outcomes:backtest", request.project.slug, started.pk)
+
+
+def _found(request: MemberRequest, number: int) -> Backtest:
+    found = backtest_numbered(request.project.pk, number)
+    if found is None:
+        raise NotFound("There is no such backtest.")
+    return found

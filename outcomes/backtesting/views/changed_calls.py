@@ -1,0 +1,127 @@
+"""The calls behind a figure of a backtest: of one change, of one rule, tool, agent or session."""
+
+from typing import Any, Final
+
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from governance.contracts.queries.contracts import bundle_named
+from governance.core.errors import NotFound
+from governance.core.table_files import table_file
+from governance.people.auth import MemberRequest, member_page
+from outcomes.backtesting.domain import samples as keeping
+from outcomes.backtesting.domain.sums import DRIFT
+from outcomes.backtesting.queries import backtest_numbered
+from outcomes.backtesting.words import NAMES, changed_sentence, told
+from outcomes.calls.queries.calls import whole_calls
+from outcomes.calls.views.rows import arguments_line
+from outcomes.models import Backtest, ChangedCall
+from outcomes.recorded_calls.commands import WITH_CALLS
+from outcomes.recorded_calls.queries import (
+    CHANGES,
+    PLACE,
+    ChangedFilter,
+    changed_calls,
+    number_kept,
+    number_of_changed,
+)
+from outcomes.web.paging import every, files_of, links_of, start_of, with_query
+from outcomes.web.part_columns import CHANGED_CALLS
+
+SHOWN: Final = 50
+IN_A_FILE: Final = 500  # at once
+_NARROWS: Final = ("rule", "tool", "agent", "session", "environment")
+
+
+@require_safe
+@member_page()
+def calls_of_backtest(request: MemberRequest, backtest_id: int) -> HttpResponseBase:
+    backtest = backtest_numbered(request.project.pk, backtest_id)
+    if backtest is None:
+        raise NotFound("There is no such backtest.")
+    wanted = _wanted(request)
+    file = table_file(
+        request,
+        request.project,
+        "calls-of-backtest",
+        CHANGED_CALLS,
+        lambda: every(
+            lambda before: changed_calls(backtest, wanted, size=IN_A_FILE, before=before), PLACE
+        ),
+    )
+    if file is not None:
+        return file
+    start = start_of(request.GET, PLACE)
+    page = changed_calls(backtest, wanted, size=SHOWN, before=start.before, after=start.after)
+    kept = number_kept(backtest, wanted)
+    number = number_of_changed(backtest, wanted)
+    here = reverse("outcomes:calls_of_backtest", args=[request.project.slug, backtest.pk])
+    narrowed = with_query(here, **{name: getattr(wanted, name) for name in _NARROWS})
+    context: dict[str, Any] = told(backtest) | {
+        "page_title": f"Calls of a backtest of {backtest.bundle_name}",
+        "bundle": bundle_named(request.project, backtest.bundle_name),
+        "sentence": changed_sentence(kept if number is None else number, wanted),
+        "wanted": wanted,
+        "rows": _lines(page.rows),
+        "number": number,
+        "kept": kept,
+        "is_whole": number is None or kept >= number,
+        "changes": _choices(backtest, wanted, narrowed),
+        "all_at": here if wanted.groups else "",
+        "links": links_of(page, PLACE, with_query(narrowed, change=wanted.change)),
+        "files": files_of(with_query(narrowed, change=wanted.change)),
+        "first": keeping.FIRST,
+        "of_group": keeping.OF_GROUP,
+        "most": keeping.MOST,
+        "with_calls": WITH_CALLS,
+    }
+    return render(request, "backtesting/calls_of_backtest.html", context)
+
+
+def _wanted(request: MemberRequest) -> ChangedFilter:
+    said = request.GET
+    change = said.get("change", "")
+    return ChangedFilter(
+        change=change if change in (*CHANGES, DRIFT) else "",
+        **{name: said.get(name, "") for name in _NARROWS},
+    )
+
+
+def _choices(
+    backtest: Backtest, wanted: ChangedFilter, address: str
+) -> list[tuple[str, str, int | None, bool]]:
+    """The changes that there are of it: words, address, how many, whether it is shown."""
+    found = []
+    for change in ("", *CHANGES, DRIFT):
+        of_it = ChangedFilter(change=change, **{name: getattr(wanted, name) for name in _NARROWS})
+        number = number_of_changed(backtest, of_it)
+        if number or change in ("", wanted.change):
+            words = NAMES.get(change, "Drift") if change else "All"
+            is_shown = change == wanted.change
+            found.append((words, with_query(address, change=change), number, is_shown))
+    return found
+
+
+def _lines(rows: list[ChangedCall]) -> list[dict[str, Any]]:
+    whole = {each.row.pk: each for each in whole_calls([row.call for row in rows])}
+    return [
+        {
+            "change": row.change,
+            "word": NAMES.get(row.change, "Drift"),
+            "call_id": row.call.call_id,
+            "environment": row.call.environment.name,
+            "session_id": row.call.session.session_id if row.call.session else "",
+            "tool_name": row.call.tool.name,
+            "agent_id": row.call.agent.name,
+            "at": row.at,
+            "was": row.was,
+            "was_rule": row.was_rule,
+            "now": row.now,
+            "rule": row.rule,
+            "output": row.output,
+            "arguments": arguments_line(whole.get(row.call_id)),
+        }
+        for row in rows
+    ]

@@ -1,0 +1,134 @@
+"""Which calls a backtest is to replay, as its form and the links to that form say it."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.http import urlencode
+
+from outcomes.agents.queries.fleet import agents_seen
+from outcomes.backtesting.domain.coverage_words import Taken
+from outcomes.calls.queries.calls import CallFilter
+from outcomes.calls.queries.contract_words import tools_called
+from outcomes.core.moments import after_the_minute, time_from, time_text, to_the_minute
+from outcomes.models import Backtest, Rejudging
+from outcomes.recorded_calls.selection import Wanted
+
+BETWEEN: Final = "between"
+PERIODS: Final = {
+    "1": "Last 24 hours",
+    "7": "Last 7 days",
+    "30": "Last 30 days",
+    "": "All time",
+    BETWEEN: "Between two times…",
+}
+ALL: Final = "all"
+MOST_CHOICES: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a form asks for, as it was sent, to be shown again when it is refused."""
+
+    version: str = ""
+    environment: str = ""
+    is_all: bool = False  # calls under other contracts too
+    days: str = "7"
+    since: datetime | None = None
+    until: datetime | None = None
+    agents: tuple[str, ...] = ()  # names or globs
+    tools: tuple[str, ...] = ()
+    session: str = ""  # of a reclassification
+
+    def wanted(self) -> Wanted:
+        since, until = self._period(timezone.now())
+        return Wanted(
+            environment=self.environment,
+            since=since,
+            until=until,
+            agents=self.agents,
+            tools=self.tools,
+            call_filter=CallFilter(session=self.session),
+        )
+
+    def _period(self, now: datetime) -> tuple[datetime | None, datetime]:
+        if self.days == BETWEEN:
+            return self.since, self.until or now
+        return now - timedelta(days=int(self.days)) if self.days else None, now
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Of agents or tools: those that were seen, each chosen or not, and what else was written."""
+
+    seen: list[tuple[str, bool]]
+    more: int
+    written: str
+
+    @property
+    def is_any_chosen(self) -> bool:
+        return any(is_chosen for _, is_chosen in self.seen)
+
+
+def asked_in(sent: QueryDict) -> Asked:
+    """By a form, or by a link that leads to one."""
+    since, until = time_from(sent.get("since", "")), time_from(sent.get("until", ""))
+    days = sent.get("days", BETWEEN if since or until else "7")
+    return Asked(
+        version=sent.get("version", ""),
+        environment=sent.get("environment", ""),
+        is_all=sent.get("calls") == ALL,
+        days=days if days in PERIODS else "7",
+        since=since,
+        until=until,
+        agents=_names(sent, "agents", "agent"),
+        tools=_names(sent, "tools", "tool"),
+        session=sent.get("session", ""),
+    )
+
+
+def form_context(project_id: int, asked: Asked) -> dict[str, Any]:
+    return {
+        "asked": asked,
+        "periods": PERIODS,
+        "agent_choices": _choices(agents_seen(project_id, MOST_CHOICES + 1), asked.agents),
+        "tool_choices": _choices(tools_called(project_id, timezone.now()), asked.tools),
+    }
+
+
+def filled_in(form: str, job: Backtest | Rejudging, *, version: int | None, scope: str = "") -> str:
+    """The form at this address as it was for this one, to the end of its last minute."""
+    is_whole = job.until == to_the_minute(job.until)
+    until = job.until if is_whole else after_the_minute(job.until)
+    query: list[tuple[str, str]] = [
+        ("version", str(version) if version else ""),
+        ("scope", scope),
+        ("session", job.filters.get("session", "") if isinstance(job, Rejudging) else ""),
+        ("environment", job.environment.name if job.environment else ""),
+        ("calls", ALL if isinstance(job, Backtest) and job.taken == Taken.ALL else ""),
+        ("days", BETWEEN if job.since else ""),
+        ("since", time_text(job.since)),
+        ("until", time_text(until) if job.since else ""),
+        *(("agent", name) for name in job.agents),
+        *(("tool", name) for name in job.tools),
+    ]
+    told = urlencode([(name, value) for name, value in query if value or name == "days"])
+    return f"{form}?{told}"
+
+
+def _choices(names: Collection[str], chosen: tuple[str, ...]) -> Choices:
+    shown = list(names)[:MOST_CHOICES]
+    return Choices(
+        [(name, name in chosen) for name in shown],
+        len(names) - len(shown),
+        ", ".join(name for name in chosen if name not in shown),
+    )
+
+
+def _names(sent: QueryDict, written: str, chosen: str) -> tuple[str, ...]:
+    """Those written with commas between, and those chosen, each once."""
+    told = [name.strip() for text in sent.getlist(written) for name in text.split(",")]
+    return tuple(dict.fromkeys(name for name in [*told, *sent.getlist(chosen)] if name))

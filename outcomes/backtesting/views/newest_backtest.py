@@ -1,0 +1,40 @@
+"""The backtest that a contract's page shows: of its newest version, else of what was run last."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from governance.contracts.queries.contracts import existing_bundle, newest_version
+from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action, may
+from outcomes.backtesting.queries import newest_backtest_of, newest_backtest_of_bundle
+from outcomes.backtesting.words import told
+
+
+@require_safe
+@member_page()
+def newest_backtest(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """The part, or a page around it for who follows its link."""
+    bundle = existing_bundle(request.project, bundle_name)
+    newest = newest_version(bundle)
+    found = newest and newest_backtest_of(request.project.pk, newest.revision_hash)
+    is_of_newest = found is not None
+    found = found or newest_backtest_of_bundle(request.project.pk, bundle.name)
+    is_part = request.headers.get("HX-Request") == "true"
+    context: dict[str, Any] = {
+        "page_title": f"Newest backtest of {bundle.name}",
+        "bundle": bundle,
+        "newest": newest,
+        "is_of_newest": is_of_newest,
+        "may_start": may(request.role, Action.WRITE_CONTRACT),
+        "alone": is_part,
+    }
+    if found is not None:
+        context |= told(found)
+        version = newest if is_of_newest else found.version
+        if version is not None:
+            context |= {"of_what": f"v{version.number}", "number": version.number}
+    name = "backtesting/_newest_backtest.html" if is_part else "backtesting/newest_backtest.html"
+    return render(request, name, context)

@@ -1,0 +1,118 @@
+"""One call: what was asked, what became of it, who judged it, and every event about it."""
+
+import json
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from governance.core.json_text import json_written
+from governance.core.masking import Masking
+from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action, may
+from outcomes.artifacts.queries.pieces import beginning_of
+from outcomes.calls.queries.approvals import approvals_of
+from outcomes.calls.queries.around_call import (
+    attempts_among,
+    calls_of_its_tool,
+    nearest,
+    previous_of_tool,
+)
+from outcomes.calls.queries.calls import StoredEvent, whole_calls
+from outcomes.calls.queries.lists import neighbours_of, number_of
+from outcomes.calls.views.check_trail import rules_before
+from outcomes.calls.views.contract_calls import call_to_try
+from outcomes.calls.views.rows import is_late, judge_of
+from outcomes.calls.words import call_sentence, decider_sentence, event_words
+from outcomes.masking.queries.shown_calls import ShownCall, shown
+from outcomes.masking.views import address_opening
+from outcomes.models import Call
+from outcomes.record import codec
+from outcomes.record.effective import agent_check
+from outcomes.record.model_content import outcome_to_model_content
+from outcomes.record.outcome import serialised_length
+from outcomes.web.named import named_call
+
+
+@require_safe
+@member_page()
+def call(request: MemberRequest, call_id: str) -> HttpResponse:
+    row = named_call(request, call_id)
+    of_its_tool = calls_of_its_tool(row)
+    told = whole_calls([row, *nearest(row, of_its_tool)])
+    whole = told[0]
+    seen = shown(whole)
+    parents = {each.row.pk: each.folded.parent_call_id for each in told}
+    attempts = attempts_among(row, of_its_tool, parents)
+    number = number_of(row.session, row) if row.session else None
+    context = {
+        "page_title": f"{row.tool.name} · {row.call_id}",
+        "row": row,
+        "folded": seen.folded,
+        "number": number,
+        "to_try": call_to_try(seen, row, number=number),
+        "may_write_contracts": may(request.role, Action.WRITE_CONTRACT),
+        "may_write_checks": may(request.role, Action.WRITE_CHECK),
+        "neighbours": neighbours_of(row),
+        "attempts": attempts,
+        "are_alike": len({each.arguments for each in attempts}) == 1,
+        "is_of_one_turn": len({each.turn_id for each in attempts}) == 1,
+        "previous": previous_of_tool(row),
+        "is_late": is_late(row, timezone.now()),
+        "judge": judge_of(row, whole.folded),
+        "decider": decider_sentence(row, agent_check(whole.folded.metadata)),
+        "sentence": call_sentence(row, is_late=is_late(row, timezone.now())),
+        "value_seen": _value_seen(seen),
+        "verdict_reason": seen.verdict_reason,
+        "before": rules_before(whole, seen.masking),
+        "approvals": approvals_of(whole),
+        "events": [_event(number, each, seen.masking) for number, each in enumerate(seen.events)],
+        "opens": address_opening(request),
+        **_became(seen),
+        **_artifact(row),
+    }
+    return render(request, "calls/call.html", context)
+
+
+def _value_seen(seen: ShownCall) -> str:
+    value = seen.value
+    return "" if value is None and not seen.row.check_value else json_written(value)
+
+
+def _became(whole: ShownCall) -> dict[str, Any]:
+    outcome = whole.folded.outcome
+    content = None if outcome is None else outcome_to_model_content(outcome)
+    is_told = outcome is not None and outcome.kind == "execution_result" and content is not None
+    output = getattr(outcome, "output", None) if is_told else None
+    return {
+        "outcome": outcome,
+        "has_output": is_told,
+        "output": output,
+        "output_is_text": is_told and isinstance(output, str),
+        "output_length": serialised_length(output) if is_told else 0,
+        "model_content": content,
+    }
+
+
+def _artifact(row: Call) -> dict[str, Any]:
+    artifact = row.artifact
+    return {
+        "artifact": artifact,
+        "preview": beginning_of(row.project_id, artifact.sha256) if artifact else None,
+    }
+
+
+def _event(number: int, stored: StoredEvent, masking: Masking) -> dict[str, Any]:
+    item = masking.value(codec.item_of(bytes(stored.row.item)))
+    return {
+        "event": stored.event,
+        "received_at": stored.row.received_at,
+        "words": event_words(stored.event),
+        "set_apart": stored.row.set_apart,
+        "source": stored.source,
+        "item": item,
+        "place": f"/events/{number}",
+        "size": len(json.dumps(item)),
+    }

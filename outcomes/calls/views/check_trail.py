@@ -1,0 +1,48 @@
+"""The rules of the check that judged a call, asked again, up to the one that decided."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from governance.checks.authoring.trail import Saw, Step, trail
+from governance.checks.domain.success import Verdict
+from governance.checks.queries.checks import compiled_of
+from governance.core.masking import Masking
+from outcomes.calls.queries.calls import WholeCall
+from outcomes.record.outcome import NotReported, ToolExecutionResult
+
+FEW: Final = 5  # rules that stand open above the one that decided
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The rules that did not decide: open above the one that did where it found a failure, and
+    one click away where all is well or there are many."""
+
+    steps: list[Step]
+    are_open: bool
+
+
+def rules_before(whole: WholeCall, masking: Masking) -> Before | None:
+    """None where nobody can tell: the output is stored apart, or its check is not there any more,
+    or what is known of the call now is not what the check saw then."""
+    row, outcome = whole.row, whole.folded.outcome
+    if not row.check_name or not isinstance(outcome, ToolExecutionResult):
+        return None
+    if isinstance(outcome.output, NotReported):
+        return None
+    compiled = compiled_of(row.project_id, row.check_name, row.check_version)
+    if compiled is None:
+        return None
+    steps = trail(compiled, row.tool.name, outcome.output, row.elapsed_ms)
+    if not steps or not steps[-1].decides or steps[-1].rule != row.check_rule:
+        return None
+    before = [_shown(step, masking) for step in steps[:-1]]
+    return Before(before, are_open=row.classified == Verdict.FAILURE and len(before) <= FEW)
+
+
+def _shown(step: Step, masking: Masking) -> Step:
+    return replace(step, saw=tuple(Saw(saw.selector, _seen(saw, masking)) for saw in step.saw))
+
+
+def _seen(saw: Saw, masking: Masking) -> str:
+    return saw.value and masking.written(saw.selector, saw.value)

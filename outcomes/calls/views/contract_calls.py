@@ -1,0 +1,134 @@
+"""What the playground and the tests of contracts take from recorded calls, and names to choose."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from governance.contracts.queries.bundles import bundle_names
+from governance.core.errors import NotFound
+from governance.core.json_text import json_written
+from governance.core.json_value import Json
+from governance.core.masking import MASK
+from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action, may
+from outcomes.calls.domain import is_as_sent
+from outcomes.calls.queries.contract_words import tools_called
+from outcomes.calls.queries.lists import number_of
+from outcomes.masking.queries.shown_calls import ShownCall, shown_calls
+from outcomes.models import Call
+from outcomes.record.outcome import NotReported, ToolArtifactReference, ToolExecutionResult
+from outcomes.web.named import named_call
+
+LARGEST: Final = 32 * 1024  # characters that every page of a call has room for, unasked
+LARGEST_TEST: Final = 64 * 1024  # characters that a test of a contract holds at most
+# Whatever else denied it was not its contract.
+_DENIED_FOR: Final = {"contract": "block", "limit": "limit"}
+
+
+@dataclass(frozen=True, slots=True)
+class CallToTry:
+    """A recorded call as the fields of a form hold it."""
+
+    fields: tuple[tuple[str, str], ...]
+    size: int  # characters of its arguments
+    is_blanked: bool  # by the agent, before it told of the call
+    is_masked: bool  # here: what the form holds are no secrets
+    without_output: bool
+
+    @property
+    def is_large(self) -> bool:
+        return self.size > LARGEST
+
+    @property
+    def fits_a_test(self) -> bool:
+        return self.size <= LARGEST_TEST
+
+
+@require_safe
+@member_page()
+def tool_options(request: MemberRequest) -> HttpResponse:
+    tools = tools_called(request.project.pk, timezone.now())
+    return render(request, "agents/_tool_options.html", {"names": tools})
+
+
+@require_safe
+@member_page()
+def contract_options(request: MemberRequest) -> HttpResponse:
+    names = bundle_names(request.project)
+    return render(request, "agents/_tool_options.html", {"names": names})
+
+
+@require_safe
+@member_page()
+def try_call(request: MemberRequest) -> HttpResponse:
+    """A call that is too large to be taken along by every page that shows it."""
+    row = named_call(request, request.GET.get("of", ""))
+    whole = shown_calls([row])[0]
+    number = number_of(row.session, row) if row.session else None
+    to_try = call_to_try(whole, row, number=number)
+    if to_try is None:
+        raise NotFound("The arguments of this call are not known.")
+    context = {
+        "page_title": f"Try {row.tool.name}",
+        "row": row,
+        "to_try": to_try,
+        "may_write_contracts": may(request.role, Action.WRITE_CONTRACT),
+    }
+    return render(request, "calls/try_call.html", context)
+
+
+def call_to_try(whole: ShownCall, row: Call, *, number: int | None) -> CallToTry | None:
+    """None where the arguments are not known or are no object."""
+    call = whole.folded
+    if not isinstance(call.tool_args, dict):
+        return None
+    args = json_written(call.tool_args)
+    output, ran = output_text(call.outcome)
+    fits = output is not None and len(output) <= LARGEST
+    fields: dict[str, Any] = {
+        "tool": row.tool.name,
+        "args": args,
+        "principal": json_written(call.principal) if call.principal else "",
+        "environment": row.environment.name,
+        "became": _became(row),
+        "rule": row.rule,
+        "number": "" if number is None else str(number),
+    }
+    if fits:
+        fields |= {"output": output, "returned": "on"}
+    is_blanked = not is_as_sent(call.tool_args)
+    if is_blanked:
+        fields["blanked"] = "on"
+    if ran and not fits:
+        fields["without_output"] = "on"
+    without_output = ran and not fits
+    is_masked = any(MASK in str(field) for field in fields.values())
+    return CallToTry(
+        tuple(fields.items()), len(args), is_blanked, is_masked, without_output=without_output
+    )
+
+
+def output_text(outcome: object) -> tuple[str | None, bool]:
+    """As the library makes text of what a tool returned; and whether it returned anything."""
+    match outcome:
+        case ToolArtifactReference():
+            return None, True
+        case ToolExecutionResult(output=output):
+            return None if isinstance(output, NotReported) else _clean(output), True
+        case _:
+            return None, False
+
+
+def _clean(output: Json) -> str:
+    return str(output).replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
+
+
+def _became(row: Call) -> str:
+    """What was decided before it would have run."""
+    if row.asked:
+        return "ask"
+    return _DENIED_FOR.get(row.reason, "") if row.kind == "denied" else "allow"

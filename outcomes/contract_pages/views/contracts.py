@@ -1,0 +1,201 @@
+"""What the pages of contracts show of agents and calls. Each part has an address of its own."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from governance.contracts.queries.bundles import listed_bundles
+from governance.contracts.queries.contracts import existing_bundle, live_deployments
+from governance.core.table_files import one_of_tables
+from governance.core.tables import Columns
+from governance.people.auth import MemberRequest, member_page
+from outcomes.agents.queries.fleet import FleetAgent
+from outcomes.agents.words import StandingWords, standing_words
+from outcomes.backtesting.queries import number_of_backtests
+from outcomes.contract_pages.queries.contracts import (
+    Denied,
+    Running,
+    denied_in,
+    has_taken,
+    running,
+    running_each,
+)
+from outcomes.contract_pages.queries.observed import number_observed
+from outcomes.core.moments import after_the_minute, time_text, to_the_minute
+from outcomes.web.paging import with_query
+from outcomes.web.part_columns import RUNNING
+from outcomes.web.parts import shown_part
+from outcomes.web.sentences import number_word
+
+SHOWN = 8
+LISTED = 100
+A_DAY = timedelta(hours=24)
+
+
+class AgentRow(NamedTuple):
+    agent: FleetAgent
+    standing: StandingWords
+
+
+class ContractRow(NamedTuple):
+    id: int
+    name: str
+    agents: int
+    denied: Denied
+    denied_url: str
+
+
+COUNTED: Columns[ContractRow] = {
+    "contract": lambda row: row.name,
+    "agents": lambda row: row.agents,
+    "denied": lambda row: row.denied.now,
+    "denied_before": lambda row: row.denied.before,
+}
+
+
+class Taken(NamedTuple):
+    """Of one environment: how many of its agents have the version that is live there."""
+
+    environment_id: int
+    words: str
+
+
+@require_safe
+@member_page()
+def contract_agents(request: MemberRequest) -> HttpResponseBase:
+    """How many agents run each contract of the list, and how many calls it denied: each number put
+    into its own row."""
+    listed = listed_bundles(request.project, "", LISTED)
+    each = running_each(request.project.pk, [bundle.name for bundle in listed])
+    since, until = _last_day()
+    ids = [bundle.newest.bundle_id for bundle in listed]
+    denied = denied_in(request.project.pk, ids, since - A_DAY, since, until)
+    rows = [
+        ContractRow(
+            bundle.newest.bundle_id,
+            bundle.name,
+            len(each[bundle.name].agents),
+            denied.get(bundle.newest.bundle_id, Denied()),
+            _denied_url(request, bundle.name, since),
+        )
+        for bundle in listed
+    ]
+    context = {"page_title": "Agents by contract", "rows": rows}
+    file = one_of_tables(request, request.project, {"contracts": (COUNTED, rows)})
+    return file or shown_part(
+        request,
+        "contract_pages/_contract_agents.html",
+        "contract_pages/contract_part.html",
+        context,
+    )
+
+
+@require_safe
+@member_page()
+def contract_figures(request: MemberRequest) -> HttpResponseBase:
+    """Who runs a contract, who has taken what is live, and how much it denied."""
+    bundle = existing_bundle(request.project, request.GET.get("of", ""))
+    found = running(request.project.pk, bundle.name)
+    live = live_deployments(request.project, [bundle.pk])
+    since, until = _last_day()
+    counted = denied_in(request.project.pk, [bundle.pk], since - A_DAY, since, until)
+    denied = counted.get(bundle.pk, Denied())
+    taken = [
+        Taken(
+            each.environment_id,
+            _taken_words(found, bundle.name, each.environment.name, each.version.number),
+        )
+        for each in live
+    ]
+    context: dict[str, Any] = {
+        "page_title": f"Agents that run {bundle.name}",
+        "bundle": bundle,
+        "rows": [AgentRow(each, standing_words(each)) for each in found.agents[:SHOWN]],
+        "more": max(0, len(found.agents) - SHOWN),
+        "told": agents_sentence(found),
+        "knows_connections": found.knows_connections,
+        "taken": taken,
+        "sentence": behind_sentence(
+            found, bundle.name, {each.environment.name: each.version.number for each in live}
+        ),
+        "denied": denied.now,
+        "denied_before": denied.before,
+        "denied_url": _denied_url(request, bundle.name, since),
+    }
+    file = one_of_tables(request, request.project, {"agents": (RUNNING, found.agents)})
+    return file or shown_part(
+        request,
+        "contract_pages/_contract_figures.html",
+        "contract_pages/contract_part.html",
+        context,
+    )
+
+
+@require_safe
+@member_page()
+def contract_counts(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """What the tabs of a contract are told; whoever asks for it alone is led to them."""
+    bundle = existing_bundle(request.project, bundle_name)
+    if request.headers.get("HX-Request") != "true":
+        return redirect("governance:contract", request.project.slug, bundle.name)
+    live = live_deployments(request.project, [bundle.pk])
+    context = {
+        "backtests": number_of_backtests(request.project.pk, bundle.name),
+        "would_deny": number_observed((each.version_id, each.environment_id) for each in live),
+    }
+    return render(request, "contract_pages/_contract_counts.html", context)
+
+
+def _last_day() -> tuple[datetime, datetime]:
+    """As the lists that its numbers lead to have it: without what is ahead of the clock."""
+    now = timezone.now()
+    return to_the_minute(now - A_DAY), after_the_minute(now)
+
+
+def _denied_url(request: MemberRequest, bundle: str, since: datetime) -> str:
+    address = reverse("outcomes:calls", args=[request.project.slug])
+    return with_query(address, contract=bundle, show="denied", **{"from": time_text(since)})
+
+
+def agents_sentence(found: Running) -> str:
+    """12 of 14 run what is live; two do not."""
+    number = len(found.agents)
+    if not number:
+        return "no agent runs it"
+    well = sum(not standing_words(each).is_trouble for each in found.agents)
+    if number == 1:
+        return "one agent, as it ought to be" if well else "one agent, and it needs a look"
+    if well == number:
+        return f"{number:,} agents, each as it ought to be"
+    return f"{well:,} of {number:,} as they ought to be, {number_word(number - well)} not"
+
+
+def behind_sentence(found: Running, bundle: str, live: Mapping[str, int]) -> str:
+    """12 of 14 agents have what is live for them; 2 are still on v11."""
+    agents = [each for each in found.agents if each.environment in live]
+    if not agents:
+        return ""
+    late = [each for each in agents if not has_taken(each, bundle, live[each.environment])]
+    whole = "1 agent has" if len(agents) == 1 else f"{len(agents):,} agents have"
+    if not late:
+        return f"{whole} what is live for {'it' if len(agents) == 1 else 'them'}."
+    runs = {each.newest.number for each in late if each.newest.bundle == bundle}
+    still = f"on v{runs.pop()}" if len(runs) == 1 else "not on it"
+    be = "is" if len(late) == 1 else "are"
+    taken = len(agents) - len(late)
+    return f"{taken:,} of {whole} what is live; {number_word(len(late))} {be} still {still}."
+
+
+def _taken_words(found: Running, bundle: str, environment: str, number: int) -> str:
+    agents = found.in_environment(environment)
+    taken = sum(has_taken(each, bundle, number) for each in agents)
+    if not agents:
+        return "no agent yet"
+    return f"{taken:,} of {len(agents):,} agent{'s' if len(agents) > 1 else ''}"

@@ -1,0 +1,122 @@
+"""What a contract in observe mode would have denied so far: looked at and ticked off by people."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from governance.contracts.domain.document import read_document
+from governance.contracts.domain.enforcing import enforced
+from governance.contracts.queries.contracts import existing_bundle, live_deployments
+from governance.core.actor import shown
+from governance.core.errors import NotFound
+from governance.core.numbers import whole_number
+from governance.core.table_files import Tables, one_of_tables
+from governance.deployments.queries.deployments import VersionThere, version_there
+from governance.people.auth import MemberRequest, beside, member_page
+from governance.people.policies import Action, may
+from outcomes.contract_pages.commands import take_back, tick_off
+from outcomes.contract_pages.queries.observed import Line, Named, observed
+from outcomes.web.paging import with_query
+from outcomes.web.part_columns import SUMS, WOULD_DENY
+
+
+@require_safe
+@member_page()
+def would_deny(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
+    places = _places(request, bundle_name)
+    environment, version = request.GET.get("environment", ""), request.GET.get("version", "")
+    # The bar offers every environment of the project, also those in which it is not live.
+    is_offered = not version and environment in beside(request, request.project).waiting
+    if not environment or (is_offered and environment not in places):
+        environment = next(iter(places), "")
+    context: dict[str, Any] = {
+        "page_title": f"What {bundle_name} would deny",
+        "bundle_name": bundle_name,
+        "places": [(name, _address(request, bundle_name, name)) for name in places],
+        "place": environment,
+    }
+    if not places:
+        return render(request, "contract_pages/would_deny.html", context)
+    there = _there(request, bundle_name, environment, version)
+    found = observed(there)
+    lines = found.lines
+    context |= {
+        "number": there.version.number,
+        "is_live": places.get(environment) == there.version.number,
+        "observes": enforced(read_document(bytes(there.version.document))) is not None,
+        "lines": [(line, shown(line.ticked.author) if line.ticked else "") for line in lines],
+        "calls": found.calls,
+        "counted": found.counted,
+        "left": sum(not line.is_settled for line in lines),
+        "by_rule": _first(_by_rule(lines)),
+        "by_tool": _first(found.by_tool),
+        "by_agent": _first(found.by_agent),
+        "may_tick": may(request.role, Action.DEPLOY),
+    }
+    tables: Tables = {
+        "lines": (WOULD_DENY, context["lines"]),
+        "by-rule": (SUMS, _by_rule(lines).items()),
+        "by-tool": (SUMS, found.by_tool.items()),
+        "by-agent": (SUMS, found.by_agent.items()),
+    }
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "contract_pages/would_deny.html", context)
+
+
+@require_POST
+@member_page(Action.DEPLOY)
+def tick(request: MemberRequest, bundle_name: str) -> HttpResponse:
+    """Ticks a line off, or takes that back."""
+    sent = request.POST
+    environment, version = sent.get("environment", ""), sent.get("version", "")
+    address = with_query(_address(request, bundle_name, environment), version=version)
+    named = Named(sent.get("rule", ""), sent.get("tool", ""), sent.get("agent", ""))
+    try:
+        there = _there(request, bundle_name, environment, version)
+        if sent.get("undo"):
+            take_back(there, named, by=request.actor)
+        else:
+            tick_off(there, named, by=request.actor)
+    except NotFound as error:
+        messages.error(request, str(error))
+    return redirect(address)
+
+
+def _there(request: MemberRequest, bundle_name: str, environment: str, number: str) -> VersionThere:
+    asked = whole_number(number)
+    if number and asked is None:
+        raise NotFound("There is no such version.")
+    found = version_there(request.project, bundle_name, environment, asked)
+    if found is None:
+        raise NotFound("There is no such version there.")
+    return found
+
+
+def _places(request: MemberRequest, bundle_name: str) -> dict[str, int]:
+    """Where it is live, and which version."""
+    bundle = existing_bundle(request.project, bundle_name)
+    live = live_deployments(request.project, [bundle.pk])
+    return {each.environment.name: each.version.number for each in live}
+
+
+def _address(request: MemberRequest, bundle_name: str, environment: str) -> str:
+    address = reverse("outcomes:would_deny", args=[request.project.slug, bundle_name])
+    return with_query(address, environment=environment)
+
+
+def _by_rule(lines: list[Line]) -> Mapping[str, int]:
+    sums = Counter[str]()
+    for line in lines:
+        sums[line.named.rule] += line.number
+    return sums
+
+
+def _first(sums: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(sums.items(), key=lambda each: (-each[1], each[0]))[:10]

@@ -1,0 +1,214 @@
+"""What a page is about: a stretch of whole minutes, an environment and an agent, told as the
+reader's own clock tells it. An address holds all of it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Final
+
+from outcomes.core.moments import after_the_minute, time_from, time_text
+from outcomes.core.steps import Span, Step, spans
+
+LIVE, ALL = "live", "all"
+USUAL: Final = "24h"
+LONGEST: Final = timedelta(days=90)
+# Of calls: none is older, and no clock of an agent may be more than a day ahead.
+BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
+_ENVIRONMENT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_AHEAD: Final = timedelta(days=2)
+
+# By their names in an address: how long, and the words for it.
+RANGES: Final[Mapping[str, tuple[timedelta, str]]] = {
+    LIVE: (timedelta(minutes=15), "Live, 15 minutes"),
+    "15m": (timedelta(minutes=15), "Last 15 minutes"),
+    "1h": (timedelta(hours=1), "Last hour"),
+    "6h": (timedelta(hours=6), "Last 6 hours"),
+    "24h": (timedelta(hours=24), "Last 24 hours"),
+    "7d": (timedelta(days=7), "Last 7 days"),
+    "30d": (timedelta(days=30), "Last 30 days"),
+    "90d": (timedelta(days=90), "Last 90 days"),
+}
+_UP_TO: Final = (
+    (timedelta(hours=2), Step.MINUTE),
+    (timedelta(hours=12), Step.QUARTER),
+    (timedelta(days=4), Step.HOUR),
+)
+# What an address says a scope with.
+TIMES: Final = ("range", "from", "to")
+NAMES: Final = (*TIMES, "environment", "agent")
+# In the address of one session or call the environment says which one; what was chosen on the way
+# there has names of its own.
+CHOSEN: Final = {"environment": "chosen-environment", "agent": "chosen-agent"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """`until` is not part of it any more. `range` is empty for times that somebody chose; then
+    `goes_on` says that no end was."""
+
+    since: datetime
+    until: datetime
+    zone: tzinfo = UTC
+    range: str = ""
+    goes_on: bool = False
+    environment: str = ""
+    agent: str = ""
+    amiss: str = ""  # of what was asked for, what could not be had
+
+    @property
+    def is_live(self) -> bool:
+        return self.range == LIVE
+
+    @property
+    def is_all(self) -> bool:
+        return self.range == ALL
+
+    @property
+    def bounds(self) -> tuple[datetime | None, datetime | None]:
+        """For a list, which needs not be told where there is no bound."""
+        return (
+            None if self.is_all or self.since == BEGINNING else self.since,
+            None if self.is_all else self.until,
+        )
+
+    @property
+    def length(self) -> timedelta:
+        return self.until - self.since
+
+    @property
+    def previous(self) -> "Scope":
+        """As long, and just before."""
+        return replace(
+            self, since=self.since - self.length, until=self.since, range="", goes_on=False
+        )
+
+    @property
+    def step(self) -> Step:
+        """How finely its charts are drawn: some dozens of columns."""
+        return next((step for most, step in _UP_TO if self.length <= most), Step.DAY)
+
+    def steps(self) -> list[Span]:
+        """By the reader's clock; the first and the last end where the scope does, so that they
+        count nothing that is not in it."""
+        return spans(self.since, self.until, self.step, self.zone)
+
+    @property
+    def words(self) -> str:
+        if self.is_all:
+            return "All time"
+        if self.range:
+            return RANGES[self.range][1]
+        if self.goes_on:
+            return f"Since {self._said(self.since)}"
+        if self.since == BEGINNING:
+            return f"Until {self._said(self.until)}"
+        return f"{self._said(self.since)} \N{EN DASH} {self._said(self.until)}"
+
+    @property
+    def in_words(self) -> str:
+        """Inside a sentence: in the last 24 hours."""
+        if self.is_all:
+            return "up to now"
+        if self.is_live:
+            return "in the last 15 minutes"
+        if self.range:
+            return f"in the {self.words[0].lower()}{self.words[1:]}"
+        if self.goes_on or self.since == BEGINNING:
+            return f"{self.words[0].lower()}{self.words[1:]}"
+        return f"from {self.words}"
+
+    @property
+    def before_words(self) -> str:
+        """What the previous period is called."""
+        if self.range:
+            words = RANGES[LIVE if self.is_live else self.range][1]
+            return f"the {words.removeprefix('Last ').removeprefix('Live, ')} before"
+        return "the time before"
+
+    def query(self) -> dict[str, str]:
+        """What an address says it with; all of it, so that a link shows a colleague the same."""
+        time = {"range": self.range}
+        if not self.range:
+            since = "" if self.since == BEGINNING else time_text(self.since)
+            time = {"from": since, "to": "" if self.goes_on else time_text(self.until)}
+        chosen = time | {"environment": self.environment, "agent": self.agent}
+        return {name: value for name, value in chosen.items() if value}
+
+    def _said(self, moment: datetime) -> str:
+        local = moment.astimezone(self.zone)
+        year = "" if local.year == self.until.astimezone(self.zone).year else f" {local.year}"
+        return f"{local.day} {local:%b}{year} {local:%H:%M}"
+
+
+def handed_on(scope: Scope | None, asked: Mapping[str, str]) -> dict[str, str]:
+    """What the address of a page says of its scope, for those that it leads to. A page about one
+    session or call has no scope of its own, and hands on what it was given."""
+    if scope is not None:
+        return scope.query()
+    there = {name: name for name in TIMES} | CHOSEN
+    return {name: value for name in NAMES if (value := asked.get(there[name], ""))}
+
+
+def beside_one(scope: Scope | None, asked: Mapping[str, str]) -> dict[str, str]:
+    """The same in the address of one session or call: no more than this page was asked for, so
+    that most of them stay short."""
+    kept = handed_on(scope, asked)
+    times = {name: value for name in TIMES if (value := asked.get(name, ""))}
+    return times | {there: kept[name] for name, there in CHOSEN.items() if name in kept}
+
+
+def scope_from(
+    asked: Mapping[str, str], *, now: datetime, zone: tzinfo, is_list: bool = False
+) -> Scope:
+    """What an address asks for. What is no time is passed over, and said to be, so that one written
+    by hand still leads somewhere. A list has no figures to compare: it may go back to the first
+    call, and does unless a time is asked for."""
+    environment, agent = asked.get("environment", ""), asked.get("agent", "")
+    chosen = Scope(
+        since=BEGINNING,
+        until=after_the_minute(now) + _AHEAD,
+        zone=zone,
+        range=ALL,
+        environment=environment if _ENVIRONMENT.fullmatch(environment) else "",
+        agent="" if "\0" in agent else agent,  # which PostgreSQL would not even look for
+    )
+    until_now = after_the_minute(now)
+    since, until = time_from(asked.get("from", "")), time_from(asked.get("to", ""))
+    amiss = _no_times(asked)
+    if since is not None or until is not None:
+        goes_on, until = until is None, until or until_now
+        until = min(max(until, BEGINNING), until_now + _AHEAD)
+        if since is None:
+            since = BEGINNING if is_list else until - RANGES[USUAL][0]
+        earliest = BEGINNING if is_list else max(BEGINNING, until - LONGEST)
+        if since < earliest and not is_list:
+            amiss = (
+                f"No more than {LONGEST.days} days are shown at once: the last ones of that time."
+            )
+        since = max(since, earliest)
+        if since < until:
+            times = replace(chosen, range="", since=since, until=until, goes_on=goes_on)
+            return replace(times, amiss=amiss)
+        amiss = "That time does not end after it begins."
+    name = asked.get("range", "")
+    if is_list and name not in RANGES:
+        return replace(chosen, amiss=_instead(amiss, chosen))
+    name = name if name in RANGES else USUAL
+    found = replace(chosen, range=name, since=until_now - RANGES[name][0], until=until_now)
+    return replace(found, amiss=_instead(amiss, found))
+
+
+def _no_times(asked: Mapping[str, str]) -> str:
+    """What stands where a time should, and is none."""
+    wrong = [
+        text for name in ("from", "to") if (text := asked.get(name, "")) and not time_from(text)
+    ]
+    return "".join(
+        f"\N{LEFT DOUBLE QUOTATION MARK}{text[:60]}\N{RIGHT DOUBLE QUOTATION MARK} is no time. "
+        for text in wrong
+    ).strip()
+
+
+def _instead(amiss: str, shown: Scope) -> str:
+    return f"{amiss} Shown instead: {shown.words}." if amiss else ""

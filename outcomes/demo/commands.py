@@ -1,0 +1,96 @@
+"""A demo project's filling, noted while it runs; and its traffic, removed as a whole."""
+
+import time
+from typing import Final
+
+from django.db.models import Model, QuerySet
+from django.utils import timezone
+
+from outcomes.artifacts import store as artifact_store
+from outcomes.jobs import commands as jobs
+from outcomes.models import (
+    Artifact,
+    ArtifactUse,
+    Batch,
+    Call,
+    CallGroup,
+    DemoRun,
+    Event,
+    GroupRollup,
+    Rollup,
+    RollupChange,
+    RollupMinute,
+    Session,
+)
+from outcomes.models.jobs import WAITING
+
+AT_ONCE: Final = 2_000  # rows of one transaction: agents of other projects settle in between
+PATIENCE: Final = 20.0  # seconds for what is on its way to be settled
+_runs: Final = DemoRun.objects.all
+
+
+def ask_for_demo(project_id: int) -> None:
+    DemoRun.objects.create(project_id=project_id)
+
+
+def next_demo() -> DemoRun | None:
+    """The one that has waited longest, for this process to fill."""
+    return jobs.claimed(_runs())
+
+
+def note_demo(run: DemoRun, *, passed: int, total: int, calls: int) -> bool:
+    """Whether it is still wanted."""
+    return jobs.note(run, passed=passed, total=total, calls=calls)
+
+
+def end_demo(run: DemoRun, *, error: str = "") -> bool:
+    """Whether it was still wanted."""
+    status = DemoRun.Status.FAILED if error else DemoRun.Status.DONE
+    return jobs.end(run, status, error=error[:500])
+
+
+def cancel_demo(project_id: int) -> None:
+    _runs().filter(WAITING, project=project_id).update(
+        status=DemoRun.Status.CANCELLED, finished_at=timezone.now()
+    )
+
+
+def remove_traffic(project_id: int) -> dict[str, int]:
+    """Everything that there may be much of, in parts, and the artifacts' files; how many went."""
+    _let_settle(project_id)
+    return {
+        "calls": _remove(Call.objects.filter(project=project_id)),
+        "events": _remove(Event.objects.filter(project=project_id)),
+        "sessions": _remove(Session.objects.filter(project=project_id)),
+        "uses": _remove(ArtifactUse.objects.filter(project=project_id)),
+        "artifacts": _remove_artifacts(project_id),
+        "minutes": sum(
+            _remove(each.objects.filter(environment__project=project_id))
+            for each in (RollupChange, RollupMinute, Rollup, GroupRollup)
+        ),
+        "groups": _remove(CallGroup.objects.filter(project=project_id)),
+    }
+
+
+def _let_settle(project_id: int) -> None:
+    """A batch that the worker has in hand would bring back what was just removed."""
+    waiting = Batch.objects.filter(project=project_id, set_aside_at=None)
+    ends = time.monotonic() + PATIENCE
+    while waiting.exists() and time.monotonic() < ends:
+        time.sleep(0.1)
+
+
+def _remove(rows: QuerySet[Model]) -> int:
+    number = 0
+    while numbers := list(rows.order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
+        # By the bound, not by the list: SQLite takes only so many values in one statement.
+        rows.filter(pk__gte=numbers[0], pk__lte=numbers[-1]).delete()
+        number += len(numbers)
+    return number
+
+
+def _remove_artifacts(project_id: int) -> int:
+    rows = Artifact.objects.filter(project=project_id)
+    for name in rows.values_list("sha256", flat=True):
+        artifact_store.remove(project_id, name)
+    return _remove(rows)

@@ -1,0 +1,204 @@
+"""Denied calls of a time beside those of the time before, and the loops among them."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, TypeVar, cast
+
+from django.db.models import Case, Count, Max, Q, QuerySet, Subquery, Sum, When, Window
+
+from outcomes.core.figures import Figures
+from outcomes.core.scope import Scope
+from outcomes.denials.domain import LOOP, STILL, Loop
+from outcomes.denials.queries.denial_sums import Denials, Denied, denials
+from outcomes.figures.queries.stats import NOBODY, figures_over_time, numbered
+from outcomes.models import Agent, Call, Event, Session
+from outcomes.overview.queries import both_periods, newest_event
+from outcomes.record.codec import as_text, digest_of
+
+Row = TypeVar("Row", Call, Session)
+LOOPS_SHOWN: Final = 20
+TRENDS: Final = 15  # steps of the small charts in rows
+
+
+@dataclass(frozen=True, slots=True)
+class DeniedOf:
+    """What a page about denials tells: of all calls, how many and which were denied.
+
+    How many, and for which reasons, is told by what is kept of all calls; by whom and by which
+    rule, by groups. Where the calls from before there were groups are still looked through, these
+    know of fewer: `grouped`."""
+
+    denials: Denials
+    grouped: int
+    calls: int
+    calls_before: int
+    newest_event: int  # of the whole project, which tells whether anything changed
+
+
+@dataclass(frozen=True, slots=True)
+class DeniedBy:
+    """The same of one rule."""
+
+    denials: Denials
+    calls: int
+
+
+def denied_of(project_id: int, scope: Scope) -> DeniedOf:
+    agent, newest = _agent_and_newest(project_id, scope)
+    before, now = _figures(project_id, scope, agent)
+    found = denials(project_id, scope, agent=agent, at_most=TRENDS)
+    denied = [each.denied for each in now]
+    counted = replace(
+        found,
+        calls=sum(denied),
+        before=sum(each.denied for each in before),
+        steps=denied,
+        by_reason=_by_reason(before, now),
+    )
+    return DeniedOf(
+        denials=counted,
+        grouped=found.calls,
+        calls=sum(each.calls for each in now),
+        calls_before=sum(each.calls for each in before),
+        newest_event=newest,
+    )
+
+
+def denied_by(project_id: int, scope: Scope, rule: str, *, with_contract: bool) -> DeniedBy:
+    """The contract is that of its newest call, where nobody knows it already."""
+    agent = numbered(Agent, project_id, scope.agent)
+    _, now = _figures(project_id, scope, agent)
+    found = denials(project_id, scope, agent=agent, rule=rule, with_contracts=with_contract)
+    return DeniedBy(found, sum(each.calls for each in now))
+
+
+def _figures(
+    project_id: int, scope: Scope, agent: int | None
+) -> tuple[list[Figures], list[Figures]]:
+    """Of all calls, step by step: of the time before, and now."""
+    wanted = both_periods(scope, agent=agent or 0)
+    steps = figures_over_time(project_id, wanted, scope.step, scope.zone, cut=scope.since)
+    found = [step.figures for step in steps]
+    before = len(scope.previous.steps())
+    return found[:before], found[before:]
+
+
+def _by_reason(before: list[Figures], now: list[Figures]) -> list[Denied]:
+    steps: defaultdict[str, list[int]] = defaultdict(lambda: [0] * len(now))
+    earlier: Counter[str] = Counter()
+    for place, figures in enumerate(now):
+        for reason, each in figures.by_reason.items():
+            steps[reason][place] = each.calls
+    for figures in before:
+        earlier.update({reason: each.calls for reason, each in figures.by_reason.items()})
+    found = [
+        Denied(name=reason, calls=sum(steps[reason]), before=earlier[reason], steps=steps[reason])
+        for reason in earlier.keys() | steps.keys()
+    ]
+    return sorted(found, key=lambda each: (-each.calls, -each.before, each.name))
+
+
+def _agent_and_newest(project_id: int, scope: Scope) -> tuple[int | None, int]:
+    if not scope.agent:
+        return None, newest_event(project_id)
+    newest = Event.objects.filter(project=project_id).order_by("-id").values("id")[:1]
+    known = Agent.objects.filter(project=project_id, digest=digest_of(scope.agent))
+    found = known.values_list("pk", Subquery(newest)).first()
+    return found or (NOBODY, newest_event(project_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Calls that ran although a version that observes would have denied them."""
+
+    contract: str
+    version: int
+    environment: str
+    calls: int
+    before: int
+    last_at: datetime
+
+
+def observed_in(project_id: int, scope: Scope) -> list[Observed]:
+    """Of each version in each environment; the most first."""
+    found = Call.objects.filter(
+        version__bundle__project=project_id,
+        would_deny=True,
+        at__gte=scope.previous.since,
+        at__lt=scope.until,
+    )
+    now = Q(at__gte=scope.since)
+    rows = (
+        _of(found, scope)
+        .values_list("version__bundle__name", "version__number", "environment__name")
+        .annotate(calls=Count("at", filter=now), before=Count("at", filter=~now), last=Max("at"))
+        .order_by("-calls", "-last")
+    )
+    return [Observed(*row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """Those whose last denial is in a time: of each session its longest."""
+
+    shown: list[Loop]  # those that go on first, then the longest
+    number: int
+    going: int
+    before: int  # how many in the time before
+
+
+def denial_loops(project_id: int, scope: Scope, now: datetime, shown: int = LOOPS_SHOWN) -> Loops:
+    found = Session.objects.filter(
+        project=project_id,
+        loop__gte=LOOP,
+        loop_last_at__gte=scope.previous.since,
+        loop_last_at__lt=scope.until,
+    )
+    within, going = Q(loop_last_at__gte=scope.since), Q(loop_last_at__gt=now - STILL)
+    rows = (
+        _of(found, scope, "loop_call__agent")
+        .annotate(
+            within=Case(When(within, then=1), default=0),
+            goes_on=Case(When(within & going, then=1), default=0),
+            number=Window(Sum("within")),
+            going=Window(Sum("goes_on")),
+            all=Window(Count("id")),
+        )
+        .select_related("environment", "loop_call__agent", "loop_call__tool")
+        .defer("tally")
+        .order_by("-within", "-goes_on", "-loop", "-loop_last_at")[:shown]
+    )
+    if not rows:
+        return Loops([], number=0, going=0, before=0)
+    counted = rows[0]
+    return Loops(
+        [_loop(row) for row in rows if row.within],
+        number=counted.number,
+        going=counted.going,
+        before=counted.all - counted.number,
+    )
+
+
+def _loop(row: Session) -> Loop:
+    call = row.loop_call
+    return Loop(
+        session_id=row.session_id,
+        environment=row.environment.name,
+        agent=call.agent.name if call else "",
+        tool=call.tool.name if call else "",
+        rule=call.rule if call else "",
+        reason=call.reason if call else "",
+        times=row.loop,
+        first_at=cast(datetime, row.loop_first_at),
+        last_at=cast(datetime, row.loop_last_at),
+        call_id=call.call_id if call else "",
+    )
+
+
+def _of(found: QuerySet[Row], scope: Scope, agent: str = "agent") -> QuerySet[Row]:
+    if scope.environment:
+        found = found.filter(environment__name=as_text(scope.environment))
+    if scope.agent:
+        found = found.filter(**{f"{agent}__digest": digest_of(scope.agent)})
+    return found.order_by()

@@ -1,1 +1,0 @@
-"""What became of calls, decided in plain Python: no clock, no database, no framework."""

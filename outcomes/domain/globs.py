@@ -1,9 +1,0 @@
-"""Names by globs, of which none means all."""
-
-from collections.abc import Collection
-
-from governance.domain.checks.matching.globs import glob_matches
-
-
-def is_named(name: str, globs: Collection[str]) -> bool:
-    return not globs or any(glob_matches(glob, name) for glob in globs)

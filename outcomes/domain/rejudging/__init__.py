@@ -1,1 +1,0 @@
-"""What another check says of recorded calls, and what that changes; in plain Python."""

@@ -1,0 +1,49 @@
+"""Figures, read over HTTP."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpResponse
+from ninja import Query
+
+from governance.people.auth import AccessRequest, KeyOrMember
+from outcomes.core.figures import Figures
+from outcomes.figures.queries.stats import figures_by
+from outcomes.jobs.api import settled
+from outcomes.schemas import StatsQuery
+from outcomes.web.json_answers import answer
+from outcomes.web.routing import router
+
+
+@router.get("/stats", auth=KeyOrMember("read"), response={200: None})
+def get_stats(request: AccessRequest, query: Query[StatsQuery]) -> HttpResponse:
+    """What the calls that fit the filter add up to, most calls first; by hour in their order."""
+    project = request.auth.project_id
+    is_settled = settled(request, project, query.wait)
+    found = figures_by(project, query.by, query.filter(), durations=True)
+    rows = [_row(key, each) for key, each in found.items()]
+    rows.sort(key=lambda row: row["key"] if query.by == "hour" else (-row["calls"], row["key"]))
+    return answer({"by": query.by, "rows": rows, "settled": is_settled})
+
+
+def _row(key: str | datetime, figures: Figures) -> dict[str, Any]:
+    lower, upper = figures.bounds or (None, None)
+    return {
+        "key": key if isinstance(key, str) else f"{key:%Y-%m-%dT%H:%M:%SZ}",
+        "calls": figures.calls,
+        "successes": figures.successes,
+        "failures": figures.failures,
+        "unknown": figures.unknown,
+        "denied": figures.denied,
+        "rate": figures.rate,
+        "lower": lower,
+        "upper": upper,
+        "p50_ms": _rounded(figures.p50_ms),
+        "p95_ms": _rounded(figures.p95_ms),
+        "p99_ms": _rounded(figures.p99_ms),
+    }
+
+
+def _rounded(milliseconds: float | None) -> float | None:
+    """To what a bucket 2 % wide can tell."""
+    return None if milliseconds is None else float(f"{milliseconds:.3g}")

@@ -1,0 +1,227 @@
+"""The groups of calls that failed or were denied: their rows, and what changes of their counts."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+from django.db import connection
+from django.db.models import Exists, OuterRef
+
+from governance.checks.queries.checks import compiled_of
+from governance.core.masking import MASK
+from outcomes import bulk
+from outcomes.bulk import read_time
+from outcomes.figures.codec.groups import (
+    GroupCounts,
+    digest_of_group,
+    grouping_of,
+    has_group,
+    shown_text_of,
+)
+from outcomes.figures.domain.groups import DENIED, Grouping
+from outcomes.figures.domain.rollups import minute_of
+from outcomes.masking.queries.shown_calls import looks_at_secret
+from outcomes.models import Call, CallGroup, GroupRollup
+from outcomes.record.codec import CallRow
+
+AT_ONCE: Final = 1_000
+_COLUMNS: Final = ("project", "digest", "of", "tool", "agent", "kind", "reason", "rule",
+                   "check_name", "text")  # fmt: skip
+# As they are counted: of all agents, and failures of each of them too.
+_FAILURES: Final = GroupRollup.Of.FAILURES.value
+_OF_AGENT: Final = GroupRollup.Of.FAILURES_OF_AGENT.value
+_DENIALS: Final = GroupRollup.Of.DENIALS.value
+
+# A group that another process is about to remove is waited for, and then is not there.
+_KNOWN: Final = "SELECT digest, id FROM outcomes_callgroup WHERE project_id = %s AND digest"
+_LOCKED: Final = _KNOWN + " = ANY(%s) FOR KEY SHARE"
+_OTHERS: Final = """
+SELECT stored.group_id, stored.session_id, stored.agent_id, MIN(stored.at), MAX(stored.at)
+FROM {wanted} AS wanted CROSS JOIN outcomes_call AS stored {by}
+WHERE stored.group_id = wanted.column1 AND stored.session_id = wanted.column2
+  AND NOT stored.id {changed}
+GROUP BY stored.group_id, stored.session_id, stored.agent_id
+"""
+
+# SQLite would rather make an index of its own of all calls, anew for each question.
+_BY: Final = "INDEXED BY call_by_group_and_session"
+
+T = TypeVar("T")
+Key = tuple[int, bytes]  # the project, and the digest
+Pair = tuple[int, int]  # group and session
+Of = tuple[int, int, int, int]  # of, tool, agent (0: whichever) and group
+Ends = tuple[datetime, datetime]  # the first and the last
+Counts = defaultdict[int, list[GroupCounts]]
+_Sums = defaultdict[tuple[int, int, int, int, int, int], list[int]]  # environment, minute and Of
+
+
+def grouped(rows: list[CallRow]) -> list[CallRow]:
+    """With the number of its group in each that has one."""
+    wanted: dict[int, tuple[Key, Grouping]] = {}
+    first: dict[Key, CallRow] = {}
+    for place, row in enumerate(rows):
+        if has_group(row) and (group := grouping_of(row)):
+            key = row.project, digest_of_group(group)
+            wanted[place] = key, group
+            first.setdefault(key, row)
+    if wanted:
+        numbers = _numbers(dict(wanted.values()), first)
+        for place, (key, _) in wanted.items():
+            rows[place] = rows[place]._replace(group=numbers[key])
+    return rows
+
+
+def _numbers(groups: dict[Key, Grouping], first: Mapping[Key, CallRow]) -> dict[Key, int]:
+    found = _known(groups)
+    missing = sorted(groups.keys() - found.keys())
+    if missing:
+        rows = [_row(*key, groups[key]._replace(text=_text_of(first[key]))) for key in missing]
+        bulk.insert_missing(CallGroup, _COLUMNS, rows)
+        found |= _known(missing)
+    return found
+
+
+def _text_of(row: CallRow) -> str:
+    """What a group that begins with this call is called. Only a new group asks."""
+    if row.check_name and row.check_rule and row.verdict_reason + row.check_value:
+        compiled = compiled_of(row.project, row.check_name, row.check_version)
+        if compiled is not None and looks_at_secret(compiled, row.check_rule):
+            return MASK
+    return shown_text_of(row)
+
+
+def _row(project: int, digest: bytes, group: Grouping) -> tuple[Any, ...]:
+    of, tool, agent, *said = group
+    return project, digest, of, tool, agent or None, *said
+
+
+def _known(keys: Iterable[Key]) -> dict[Key, int]:
+    by_project: defaultdict[int, list[bytes]] = defaultdict(list)
+    for project, digest in keys:
+        by_project[project].append(digest)
+    found: dict[Key, int] = {}
+    for project, digests in by_project.items():
+        rows: list[tuple[Any, ...]] = []
+        for part in _in_parts(digests):
+            rows += _rows_known(project, part)
+        found |= {(project, bytes(digest)): number for digest, number in rows}
+    return found
+
+
+def _rows_known(project: int, digests: Sequence[bytes]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(_LOCKED, [project, list(digests)])
+        else:
+            marks = ", ".join(["%s"] * len(digests))
+            cursor.execute(f"{_KNOWN} IN ({marks})", [project, *digests])
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows
+
+
+def group_counts(changes: Iterable[tuple[CallRow | None, CallRow | None]]) -> Counts:
+    """What changed of groups, by environment. The rows of the sessions are locked by now: nobody
+    else changes where their groups begin and end."""
+    counts: _Sums = defaultdict(lambda: [0, 0, 0])
+    pairs: defaultdict[Pair, _Changed] = defaultdict(_Changed)
+    for old, new in changes:
+        if old is not None and old.group is not None:
+            _add(counts, pairs, old, -1)
+        if new is not None and new.group is not None:
+            _add(counts, pairs, new, 1)
+    others = _others(pairs)
+    for pair, changed in pairs.items():
+        for of in changed.all_of():
+            there = others.get((*pair, of[2]))
+            was = _ends(there, changed.before[of])
+            now = _ends(there, changed.after[of])
+            for ends, sign in ((was, -1), (now, 1)):
+                if ends is not None:
+                    counts[changed.environment, minute_of(ends[0]), *of][1] += sign
+                    counts[changed.environment, minute_of(ends[1]), *of][2] += sign
+    found: Counts = defaultdict(list)
+    for (environment, *place), sums in counts.items():
+        if any(sums):
+            found[environment].append((*place, *sums))  # type: ignore[arg-type]  # five and three
+    return found
+
+
+def drop_left(groups: Iterable[int]) -> None:
+    """Of these, those that no call belongs to any more, and that nobody is just about to use."""
+    rows = CallGroup.objects.select_for_update(skip_locked=True).filter(pk__in=sorted(groups))
+    locked = list(rows.order_by("pk").values_list("pk", flat=True))
+    # Looked at once they are locked: whoever used one before is done by now.
+    using = Call.objects.filter(group=OuterRef("pk"))
+    CallGroup.objects.filter(~Exists(using), pk__in=locked).delete()
+
+
+@dataclass(slots=True)
+class _Changed:
+    """Of one group in one session: when its calls were, and when they are."""
+
+    environment: int = 0
+    before: defaultdict[Of, list[datetime]] = field(default_factory=lambda: defaultdict(list))
+    after: defaultdict[Of, list[datetime]] = field(default_factory=lambda: defaultdict(list))
+    ids: list[int] = field(default_factory=list)
+
+    def all_of(self) -> set[Of]:
+        return self.before.keys() | self.after.keys()
+
+
+def _add(counts: _Sums, pairs: defaultdict[Pair, _Changed], row: CallRow, sign: int) -> None:
+    minute = minute_of(row.at)
+    changed = None
+    if row.session is not None:
+        changed = pairs[row.group or 0, row.session]
+        changed.environment = row.environment
+        changed.ids.append(row.id)
+    for of in _counted_of(row):
+        counts[row.environment, minute, *of][0] += sign
+        if changed is not None:
+            (changed.after if sign > 0 else changed.before)[of].append(row.at)
+
+
+def _counted_of(row: CallRow) -> tuple[Of, ...]:
+    group = row.group or 0
+    if row.kind == DENIED:
+        return ((_DENIALS, row.tool, row.agent, group),)
+    return (_FAILURES, row.tool, 0, group), (_OF_AGENT, row.tool, row.agent, group)
+
+
+def _others(pairs: dict[Pair, _Changed]) -> dict[tuple[int, int, int], Ends]:
+    """When the calls are that did not change: of each pair, and of each agent in it."""
+    found: dict[tuple[int, int, int], Ends] = {}
+    for part in _in_parts(sorted(pairs)):
+        ids = sorted({number for pair in part for number in pairs[pair].ids})
+        for group, session, agent, first, last in _stored(part, ids):
+            for whose in (0, agent):
+                known = found.get((group, session, whose), (first, last))
+                found[group, session, whose] = min(known[0], first), max(known[1], last)
+    return found
+
+
+def _stored(pairs: Sequence[Pair], changed: Sequence[int]) -> Iterable[tuple[Any, ...]]:
+    values: list[Any]
+    if connection.vendor == "postgresql":
+        wanted = "(SELECT unnest(%s::bigint[]) AS column1, unnest(%s::bigint[]) AS column2)"
+        not_these, by = "= ANY(%s)", ""
+        values = [[pair[0] for pair in pairs], [pair[1] for pair in pairs], list(changed)]
+    else:
+        wanted = f"(VALUES {', '.join(['(%s, %s)'] * len(pairs))})"
+        not_these, by = f"IN ({', '.join(map(str, changed))})", _BY
+        values = [number for pair in pairs for number in pair]
+    with connection.cursor() as cursor:
+        cursor.execute(_OTHERS.format(wanted=wanted, by=by, changed=not_these), values)
+        for *numbers, first, last in cursor.fetchall():
+            yield *numbers, read_time(first), read_time(last)
+
+
+def _ends(there: Ends | None, times: Sequence[datetime]) -> Ends | None:
+    every = [*(there or ()), *times]
+    return (min(every), max(every)) if every else None
+
+
+def _in_parts(rows: Sequence[T]) -> Iterable[Sequence[T]]:
+    return (rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE))

@@ -1,0 +1,164 @@
+"""Adding what changed to the rollups, a few seconds later: many changes at once, each of them once.
+
+One process does it at a time. What it adds and what it takes away is one transaction, so whoever
+reads rollups and changes together always sees each call once.
+"""
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final, NamedTuple, TypeVar
+
+from django.db import connection, transaction
+
+from outcomes import bulk
+from outcomes.figures.codec.groups import (
+    GroupMinutes,
+    add_group_change,
+    no_group_minutes,
+    pack_group_minute,
+)
+from outcomes.figures.codec.rollups import add_change, added, pack_minute
+from outcomes.figures.commands.rolling_up_groups import add_groups
+from outcomes.figures.domain.sums import Minutes, Part, Sums, coarse_sums, no_minutes
+from outcomes.jobs.advisory_lock import is_alone
+from outcomes.models import Rollup, RollupChange, RollupMinute
+
+logger = logging.getLogger(__name__)
+
+EVERY: Final = 5.0  # seconds: what is outstanding by then is read in some milliseconds
+AT_ONCE: Final = 200  # changes
+MINUTES: Final = 240  # of one transaction, over which nobody else writes to SQLite
+LOCK: Final = 0x726F6C6C  # of PostgreSQL's advisory locks
+KEYS: Final = 400  # of one statement
+_KEY: Final = ("environment", "of", "step", "start", "tool", "agent")
+_PACKED: Final = ("counts", "durations")
+
+_STORED: Final = """
+SELECT stored.environment_id, stored."of", stored.step, stored.start, stored.tool, stored.agent,
+       stored.counts, stored.durations
+FROM (VALUES {}) AS wanted CROSS JOIN outcomes_rollup AS stored
+WHERE stored.environment_id = wanted.column1 AND stored."of" = wanted.column2
+  AND stored.step = wanted.column3 AND stored.start = wanted.column4
+  AND stored.tool = wanted.column5 AND stored.agent = wanted.column6
+"""
+
+T = TypeVar("T")
+Key = tuple[int, ...]
+_next = float("-inf")
+
+
+def roll_up_now_and_then() -> bool:
+    """Called between two claims: it costs some milliseconds, but only every few seconds.
+
+    True when there is more than may be done at once, and it wants to go on before long.
+    """
+    global _next
+    if time.monotonic() < _next:
+        return False
+    try:
+        if _roll_up().is_more_left:
+            return True
+    except Exception:
+        # Figures are as exact without it, and calls must not wait for it.
+        logger.exception("What changed could not be added to the rollups; it is tried again")
+    _next = time.monotonic() + EVERY
+    return False
+
+
+def roll_up() -> int:
+    """How many changes were added."""
+    return _roll_up().added
+
+
+class _Done(NamedTuple):
+    added: int
+    is_more_left: bool
+
+
+def _roll_up() -> _Done:
+    """In the order in which they came: what is taken away again was added before, so no count is
+    ever less than nothing."""
+    changes = list(RollupChange.objects.order_by("id")[:AT_ONCE])
+    some, by_environment, groups = _up_to_some_minutes(changes)
+    if not some:
+        return _Done(0, is_more_left=False)
+    coarse = {place: coarse_sums(minutes) for place, minutes in by_environment.items()}
+    with transaction.atomic():
+        if not is_alone(LOCK):
+            return _Done(0, is_more_left=False)
+        gone, _ = RollupChange.objects.filter(pk__in=[each.pk for each in some]).delete()
+        if gone < len(some):  # another worker was faster, and added them
+            transaction.set_rollback(True)
+            return _Done(0, is_more_left=False)
+        _add_coarse(coarse)  # before what is stored of the minutes is added to the same sums
+        add_groups(groups)
+        for environment, minutes in sorted(by_environment.items()):
+            _add_minutes(environment, minutes, groups[environment])
+    return _Done(len(some), is_more_left=len(some) < len(changes) or len(changes) == AT_ONCE)
+
+
+def _up_to_some_minutes(
+    changes: Sequence[RollupChange],
+) -> tuple[list[RollupChange], dict[int, Minutes], dict[int, GroupMinutes]]:
+    """The first of them: many are of the same minutes as a rule, each is of others where calls are
+    told of long after."""
+    some: list[RollupChange] = []
+    minutes: defaultdict[int, Minutes] = defaultdict(no_minutes)
+    groups: defaultdict[int, GroupMinutes] = defaultdict(no_group_minutes)
+    for each in changes:
+        if sum(map(len, minutes.values())) >= MINUTES:
+            break
+        place = each.environment_id
+        add_change(minutes[place], bytes(each.counts), bytes(each.durations))
+        for minute in add_group_change(groups[place], each.groups):
+            minutes[place][minute]  # it gets a row, though nothing else be counted in it
+        some.append(each)
+    return some, minutes, groups
+
+
+def _add_minutes(environment: int, minutes: Minutes, groups: GroupMinutes) -> None:
+    for part in _in_parts(sorted(minutes)):
+        there = RollupMinute.objects.filter(environment=environment, minute__in=part)
+        for each in there:
+            add_change(minutes, bytes(each.counts), bytes(each.durations))
+            add_group_change(groups, each.groups)
+        rows = [
+            (
+                environment,
+                minute,
+                *pack_minute(minute, minutes[minute]),
+                pack_group_minute(minute, groups[minute]),
+            )
+            for minute in part
+        ]
+        bulk.put(RollupMinute, ("environment", "minute"), (*_PACKED, "groups"), rows)
+
+
+def _add_coarse(coarse: dict[int, dict[Part, Sums]]) -> None:
+    sums = {
+        (environment, bool(tool) + 2 * bool(agent), step, start, tool, agent): each
+        for environment, parts in coarse.items()
+        for (step, start, tool, agent), each in parts.items()
+    }
+    for keys in _in_parts(sorted(sums)):
+        there = _stored(keys)
+        nothing = b"", b""
+        rows = [(*key, *added(sums[key], *there.get(key, nothing))) for key in keys]
+        bulk.put(Rollup, _KEY, _PACKED, rows)
+
+
+def _stored(keys: Sequence[Key]) -> dict[Key, tuple[bytes, bytes]]:
+    """Looked up key by key: of a day there may be thousands of others."""
+    values = ", ".join(["(%s, %s, %s, %s, %s, %s)"] * len(keys))
+    with connection.cursor() as cursor:
+        cursor.execute(_STORED.format(values), [value for key in keys for value in key])
+        return {row[:6]: (bytes(row[6]), bytes(row[7])) for row in cursor.fetchall()}
+
+
+def _in_parts(rows: Sequence[T]) -> Iterator[list[T]]:
+    left = iter(rows)
+    while part := list(islice(left, KEYS)):
+        yield part

@@ -1,0 +1,28 @@
+"""What changed of groups, added to the rollups of their quarters, hours and days."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Final
+
+from outcomes import bulk
+from outcomes.figures.codec.groups import GroupMinutes
+from outcomes.figures.domain.rollups import COARSE
+from outcomes.models import GroupRollup
+
+_KEY: Final = ("environment", "of", "step", "start", "tool", "agent", "group")
+_SUMS: Final = ("calls", "begun", "ended")
+
+
+def add_groups(changed: Mapping[int, GroupMinutes]) -> None:
+    """By environment; before what is stored of the minutes is added to the same sums."""
+    found: defaultdict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
+    for environment, minutes in changed.items():
+        for minute, groups in minutes.items():
+            for (of, tool, agent, group), sums in groups.items():
+                for step in COARSE:
+                    start = minute - minute % step
+                    added = found[environment, of, step, start, tool, agent, group]
+                    for place, number in enumerate(sums):
+                        added[place] += number
+    rows = sorted((*key, *sums) for key, sums in found.items() if any(sums))
+    bulk.add(GroupRollup, _KEY, _SUMS, rows)

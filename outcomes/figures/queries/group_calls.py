@@ -1,0 +1,127 @@
+"""What only the calls of groups tell: when they were first and last seen, whether they are back
+after being gone, and which sessions pass a time by."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+from django.db import connection
+
+from outcomes.bulk import read_time
+from outcomes.core.scope import Scope
+from outcomes.figures.queries.group_rollups import GroupReading
+
+GONE: Final = timedelta(hours=24)  # a group that was not seen for so long, and is, is back
+
+_CALLS: Final = "FROM outcomes_call WHERE group_id = wanted.id"
+_WANTED: Final = "(SELECT column1 AS id FROM (VALUES {}) AS listed) AS wanted"
+_OLDEST, _NEWEST = 'ORDER BY at, "order" LIMIT 1', 'ORDER BY at DESC, "order" DESC LIMIT 1'
+_SEEN: Final = """
+SELECT wanted.id,
+  (SELECT at {calls} {oldest}),
+  (SELECT environment_id {calls} {oldest}),
+  (SELECT at {calls} {newest}),
+  (SELECT at {calls} AND at >= %s AND at < %s {oldest}),
+  (SELECT at {calls} AND at < %s {newest})
+FROM {wanted}
+"""
+_NEWEST_OF: Final = """
+SELECT stored.group_id, stored.at, stored."order", bundle.name, version.number
+FROM {wanted} CROSS JOIN outcomes_call AS stored
+JOIN governance_bundleversion AS version ON version.id = stored.version_id
+JOIN governance_bundle AS bundle ON bundle.id = version.bundle_id
+WHERE stored.id = (SELECT id {calls} AND at >= %s AND at < %s {newest})
+"""
+# Of the few sessions that began before a time and went on after it.
+_STRADDLING: Final = """
+WITH around AS MATERIALIZED (
+  SELECT id FROM outcomes_session WHERE project_id = %s AND last_at >= %s AND first_at < %s
+)
+SELECT wanted.id, COUNT(*) FROM {wanted} CROSS JOIN around
+WHERE EXISTS (SELECT 1 {calls} AND at < %s)
+  AND EXISTS (SELECT 1 {calls} AND at >= %s)
+  AND NOT EXISTS (SELECT 1 {calls} AND at >= %s AND at < %s)
+GROUP BY wanted.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    first: datetime
+    environment: int  # of the first one
+    last: datetime
+    gone_since: datetime | None
+
+
+def seen(reading: GroupReading, scope: Scope, groups: Sequence[int]) -> dict[int, Seen]:
+    """Of all time, in the environment that is read, by whichever agent."""
+    there, place = _there(reading)
+    since, until = scope.since, scope.until
+    values = [*place, *place, *place, *place, since, until, *place, since]
+    found = {}
+    for number, first, environment, last, within, earlier in _rows(_SEEN, groups, values, there):
+        if first is None:
+            continue
+        gone_since = None
+        if within is not None and earlier is not None:
+            before = read_time(earlier)
+            gone_since = before if read_time(within) - before >= GONE else None
+        found[number] = Seen(read_time(first), environment, read_time(last), gone_since)
+    return found
+
+
+class Governed(NamedTuple):
+    """A call, by its group and its place in time, and the version that governed it."""
+
+    group: int
+    at: datetime
+    order: int
+    contract: str
+    version: int
+
+
+def newest_governed(
+    reading: GroupReading, scope: Scope, groups: Sequence[int]
+) -> Iterable[Governed]:
+    """Of each group its newest call in the scope, where a version is known to have governed it."""
+    there, place = _there(reading)
+    values = [*place, scope.since, scope.until]
+    rows = _rows(_NEWEST_OF, groups, values, there) if groups else []
+    return [Governed(group, read_time(at), *rest) for group, at, *rest in rows]
+
+
+def straddling(reading: GroupReading, scope: Scope, groups: Sequence[int]) -> dict[int, int]:
+    """In how many sessions each of these was seen before the scope and after it, yet not in it."""
+    there, place = _there(reading)
+    if reading.agent is not None:
+        there, place = f"{there} AND agent_id = %s", [*place, reading.agent]
+    there += " AND session_id = around.id"
+    since, until = scope.since, scope.until
+    values = [reading.project, until, since]
+    values += [*place, since, *place, until, *place, since, until]
+    return dict(_rows(_STRADDLING, groups, values, there))
+
+
+def _there(reading: GroupReading) -> tuple[str, list[Any]]:
+    if not reading.environment:
+        return "", []
+    named = "SELECT id FROM governance_environment WHERE project_id = %s AND name = %s"
+    return f" AND environment_id = ({named})", [reading.project, reading.environment]
+
+
+def _rows(
+    statement: str, groups: Sequence[int], values: Sequence[Any], there: str
+) -> list[tuple[Any, ...]]:
+    words = {
+        "calls": _CALLS + there,
+        "wanted": _WANTED.format(", ".join(f"({int(number)})" for number in groups)),
+        "oldest": _OLDEST,
+        "newest": _NEWEST,
+    }
+    adapt = connection.ops.adapt_datetimefield_value
+    told = [adapt(each) if isinstance(each, datetime) else each for each in values]
+    with connection.cursor() as cursor:
+        cursor.execute(statement.format(**words), told)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows

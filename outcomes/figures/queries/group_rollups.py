@@ -1,0 +1,201 @@
+"""The rollups of groups in some times, and what changed since they were made: read in one
+statement, which sees both as they stand at one moment.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+from django.db import connection
+
+from outcomes.figures.codec.groups import unpack_groups
+from outcomes.figures.domain.rollups import MINUTE, joined, minute_of, runs
+from outcomes.models.statements import ON_POSTGRESQL
+
+_ENVIRONMENTS: Final = (  # PostgreSQL would join them, row by row
+    "environment_id = ANY(ARRAY(SELECT id FROM governance_environment WHERE {}))"
+    if ON_POSTGRESQL
+    else "environment_id IN (SELECT id FROM governance_environment WHERE {})"
+)
+_ROLLED: Final = """
+SELECT {time}, {step}, "group", {calls}, {begun}, {ended}, {nothing} AS packed
+FROM outcomes_grouprollup WHERE {environments} AND "of" = %s AND step = %s AND {span}{named}{end}
+"""
+_MINUTES: Final = """
+SELECT {time}, minute, 0, 0, 0, 0, groups
+FROM outcomes_rollupminute WHERE {environments} AND {span} AND groups IS NOT NULL
+"""
+_CHANGES: Final = """
+SELECT -1, 0, 0, 0, 0, 0, groups
+FROM outcomes_rollupchange WHERE {environments} AND groups IS NOT NULL
+"""
+
+
+class Time(NamedTuple):
+    """Whole minutes: from since on, and before until. With borders it is told by the step that
+    begins at each of them, else all together."""
+
+    since: datetime | None
+    until: datetime
+    borders: Sequence[datetime] = ()
+
+
+@dataclass(slots=True)
+class Sums:
+    calls: int = 0
+    begun: int = 0  # sessions
+    ended: int = 0
+
+    def add(self, calls: int, begun: int, ended: int) -> None:
+        self.calls += calls
+        self.begun += begun
+        self.ended += ended
+
+
+@dataclass(slots=True)
+class OfGroup:
+    """Of one group: of each time, by step."""
+
+    times: dict[tuple[int, int], Sums] = field(default_factory=dict)
+
+    def add(self, place: tuple[int, int], calls: int, begun: int, ended: int) -> None:
+        if place in self.times:
+            self.times[place].add(calls, begun, ended)
+        else:
+            self.times[place] = Sums(calls, begun, ended)
+
+    def whole(self, time: int) -> Sums:
+        found = Sums()
+        for (place, _), sums in self.times.items():
+            if place == time:
+                found.add(sums.calls, sums.begun, sums.ended)
+        return found
+
+    def calls_by_step(self, time: int, steps: int) -> list[int]:
+        found = [0] * steps
+        for (place, step), sums in self.times.items():
+            if place == time:
+                found[step] += sums.calls
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupReading:
+    project: int
+    environment: str  # empty: all
+    of: int
+    tool: int | None = None
+    agent: int | None = None  # none: whichever, which failures are counted of too
+    groups: Collection[int] | None = None  # none: all of them
+    sessions: bool = True  # whether these are counted; PostgreSQL sums calls alone in half the time
+
+    def read(self, times: Sequence[Time]) -> dict[int, OfGroup]:
+        found: defaultdict[int, OfGroup] = defaultdict(OfGroup)
+        for time, step, group, calls, begun, ended in self._counted(times):
+            found[group].add((time, step), calls, begun, ended)
+        return found
+
+    def read_calls(self, times: Sequence[Time]) -> dict[int, list[list[int]]]:
+        """Of each group its calls alone: time for time, step by step."""
+        steps = [max(1, len(time.borders)) for time in times]
+        found: defaultdict[int, list[list[int]]] = defaultdict(lambda: [[0] * n for n in steps])
+        for time, step, group, calls, _, _ in self._counted(times):
+            found[group][time][step] += calls
+        return found
+
+    def _counted(self, times: Sequence[Time]) -> Iterator[tuple[int, int, int, int, int, int]]:
+        steps = [_Steps(time) for time in times]
+        for time, start, group, calls, begun, ended, packed in self._rows(times):
+            if packed is None:
+                step = start if ON_POSTGRESQL else steps[time].step_of(start)
+                yield time, step, group, calls, begun, ended
+                continue
+            for minute, of, tool, agent, number, calls, begun, ended in unpack_groups(packed):
+                if not self._is_wanted(of, tool, agent, number):
+                    continue
+                for place in range(len(times)) if time < 0 else (time,):
+                    if steps[place].holds(minute):
+                        yield place, steps[place].step_of(minute), number, calls, begun, ended
+
+    def _is_wanted(self, of: int, tool: int, agent: int, group: int) -> bool:
+        return (
+            of == self.of
+            and self.tool in (None, tool)
+            and self.agent in (None, agent)
+            and (self.groups is None or group in self.groups)
+        )
+
+    def _rows(self, times: Sequence[Time]) -> list[tuple[Any, ...]]:
+        statements, values = list[str](), list[Any]()
+        for statement, more in self._parts(times):
+            statements.append(statement)
+            values += more
+        with connection.cursor() as cursor:
+            cursor.execute(" UNION ALL ".join(statements), values)
+            rows: list[tuple[Any, ...]] = cursor.fetchall()
+            return rows
+
+    def _parts(self, times: Sequence[Time]) -> Iterator[tuple[str, list[Any]]]:
+        chosen = "project_id = %s" + (" AND name = %s" if self.environment else "")
+        words = {
+            "environments": _ENVIRONMENTS.format(chosen),
+            "nothing": f"CAST(NULL AS {'bytea' if ON_POSTGRESQL else 'blob'})",
+        }
+        place = [self.project, *([self.environment] if self.environment else [])]
+        named = [("tool = %s", self.tool), ("agent = %s", self.agent)]
+        conditions = "".join(f" AND {text}" for text, value in named if value is not None)
+        numbers = [value for _, value in named if value is not None]
+        if self.groups is not None:
+            conditions += f' AND "group" IN ({", ".join(map(str, sorted(self.groups))) or "0"})'
+        steps = [_Steps(time) for time in times]
+        for number, time in enumerate(times):
+            words |= {"time": str(number), "named": conditions}
+            words |= _told(steps[number], sessions=self.sessions)
+            for step, span in _spans(time):
+                if step == MINUTE:
+                    yield _MINUTES.format(**words, span=span.format("minute")), place
+                else:
+                    statement = _ROLLED.format(**words, span=span.format("start"))
+                    yield statement, [*place, self.of, step, *numbers]
+        yield _CHANGES.format(**words), place
+
+
+class _Steps:
+    def __init__(self, time: Time) -> None:
+        self.first = None if time.since is None else minute_of(time.since)
+        self.end = minute_of(time.until)
+        self.borders = [minute_of(border) for border in time.borders[1:]]
+
+    def holds(self, minute: int) -> bool:
+        return (self.first is None or minute >= self.first) and minute < self.end
+
+    def step_of(self, minute: int) -> int:
+        return bisect_right(self.borders, minute)
+
+
+def _told(steps: _Steps, *, sessions: bool) -> dict[str, str]:
+    """Summed up by the database where it knows of steps, or where there is but one."""
+    names = ("calls", "begun", "ended") if sessions else ("calls",)
+    nothing = {"begun": "0", "ended": "0"}
+    if steps.borders and not ON_POSTGRESQL:
+        return {"step": "start", "end": ""} | nothing | {name: name for name in names}
+    sums = nothing | {name: f"CAST(SUM({name}) AS bigint)" for name in names}
+    if not steps.borders:
+        return {"step": "0" if ON_POSTGRESQL else "MIN(start)", "end": ' GROUP BY "group"'} | sums
+    borders = ", ".join(map(str, steps.borders))
+    step = f"width_bucket(start, ARRAY[{borders}])"
+    return {"step": step, "end": ' GROUP BY "group", 2'} | sums
+
+
+def _spans(time: Time) -> Iterator[tuple[int, str]]:
+    """The fewest rollups that are this time exactly, none of them of two steps. Minutes are
+    numbers, and stand in the statement."""
+    steps = _Steps(time)
+    borders = pairwise([steps.first, *steps.borders, steps.end])
+    for run in joined(each for since, until in borders for each in runs(since, until)):
+        since = "" if run.first is None else f"{{0}} >= {run.first} AND "
+        yield run.step, f"{since}{{0}} < {run.end}"

@@ -1,0 +1,280 @@
+"""Groups: failures that fail alike and denials that were denied alike, in a scope.
+
+`failure_groups` and `denial_groups` give a page of them, the most frequent first; `group_with` one
+of them by its key, as an address has it, and `group_told` its words alone; `group_calls` its calls;
+`denials` what was denied by reason, rule, tool and agent, and step by step.
+
+Counts, sessions and steps are of the scope, `before` of the time before it. When a group was first
+and last seen is asked of all time, of the scope's environment and of every agent.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, Literal, NamedTuple
+
+from django.db.models import QuerySet, Subquery
+
+from governance.deployments.queries.deployments import Deployed, newest_deployments
+from outcomes.calls.queries.calls import with_names
+from outcomes.calls.queries.lists import CALLS_SHOWN, PLACE_BY_TIME
+from outcomes.core.scope import Scope
+from outcomes.figures.domain.groups import DENIED, FAILURE
+from outcomes.figures.queries.group_calls import seen, straddling
+from outcomes.figures.queries.group_rollups import GroupReading, Time
+from outcomes.models import Agent, Call, CallGroup, GroupRollup, Tool
+from outcomes.record.codec import as_text, digest_of
+from outcomes.web.key_paging import Page, Place, page_of
+
+GROUPS_SHOWN: Final = 25
+NOW, BEFORE, EARLIER = range(3)
+_NAMES: Final = ("digest", "of", "tool__name", "agent__name", "kind", "reason", "rule",
+                 "check_name", "text")  # fmt: skip
+
+Order = Literal["calls", "more"]  # the most frequent first, or what grew most
+GroupPlace = tuple[int, str]  # what a group is ordered by, and its key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupFigures:
+    key: str  # 32 hexadecimal digits: the same in all environments of the project
+    of: str  # failure or denied
+    tool: str
+    agent: str  # of a denial; a failure's is empty
+    kind: str  # the type of the outcome
+    reason: str  # of a denial
+    rule: str  # the contract's that denied, or the check's that judged; empty: none
+    check: str  # the check that judged; empty: none
+    text: str  # the reason or the details in normal form; may be empty
+    calls: int
+    before: int
+    sessions: int  # that have any of the calls; calls without a session are of none
+    first_at: datetime
+    last_at: datetime
+    new_since: Deployed | None  # the newest one where it was first seen, if it was seen since
+    gone_since: datetime | None  # back after being gone: the call before the first one of the scope
+    steps: list[int]  # calls in each of `scope.steps()`
+
+
+class GroupTold(NamedTuple):
+    """What a group says of itself."""
+
+    key: str
+    of: str
+    tool: str
+    agent: str
+    kind: str
+    reason: str
+    rule: str
+    check: str
+    text: str
+
+
+class GroupPage(NamedTuple):
+    groups: list[GroupFigures]
+    number: int  # of groups in all
+    calls: int  # of all of them
+    next: GroupPlace | None  # where the next page begins
+
+
+def failure_groups(
+    project_id: int,
+    scope: Scope,
+    *,
+    tool: str = "",
+    order: Order = "calls",
+    after: GroupPlace | None = None,
+    size: int = GROUPS_SHOWN,
+) -> GroupPage:
+    """Those that have calls in the scope; of one tool where it is named."""
+    reading = _reading(project_id, scope, of=FAILURE, tool=tool)
+    return _page(reading, scope, order, after, size)
+
+
+def denial_groups(
+    project_id: int,
+    scope: Scope,
+    *,
+    tool: str = "",
+    reason: str = "",
+    rule: str | None = None,
+    order: Order = "calls",
+    after: GroupPlace | None = None,
+    size: int = GROUPS_SHOWN,
+) -> GroupPage:
+    """The same of denials; a rule that is empty asks for those without one."""
+    such = None
+    if reason or rule is not None:
+        rows = CallGroup.objects.filter(project=project_id, of=DENIED)
+        rows = rows.filter(reason=as_text(reason)) if reason else rows
+        rows = rows if rule is None else rows.filter(rule=as_text(rule))
+        such = set(rows.values_list("pk", flat=True))
+    reading = _reading(project_id, scope, of=DENIED, tool=tool, groups=such)
+    return _page(reading, scope, order, after, size)
+
+
+def group_with(project_id: int, scope: Scope, key: str) -> GroupFigures | None:
+    """None where the scope's environment has no such group; of its calls none may be in the
+    scope."""
+    number, of = _numbered(project_id, key)
+    if not number:
+        return None
+    reading = _reading(project_id, scope, of=of, groups={number})
+    if reading is None:
+        return None
+    told = _figures(reading, scope, [number], told_of([number]))
+    return told[0] if told else None
+
+
+def group_told(project_id: int, key: str) -> GroupTold | None:
+    """What its calls have in common, without their figures."""
+    number, _ = _numbered(project_id, key)
+    return told_of([number]).get(number) if number else None
+
+
+def group_calls(
+    project_id: int,
+    scope: Scope,
+    key: str,
+    *,
+    before: Place | None = None,
+    after: Place | None = None,
+) -> Page[Call]:
+    """The calls of a group in the scope, newest first, a page of CALLS_SHOWN."""
+    number, _ = _numbered(project_id, key)
+    found = with_names(Call.objects.filter(project=project_id, group=number))
+    since, until = scope.bounds
+    if since is not None:
+        found = found.filter(at__gte=since)
+    if until is not None:
+        found = found.filter(at__lt=until)
+    if scope.environment:
+        found = found.filter(environment__name=as_text(scope.environment))
+    if scope.agent:
+        found = found.filter(agent__digest=digest_of(scope.agent))
+    return page_of(found, PLACE_BY_TIME, size=CALLS_SHOWN, before=before, after=after)
+
+
+def told_of(groups: Iterable[int]) -> dict[int, GroupTold]:
+    return told_by(CallGroup.objects.filter(pk__in=list(groups)))
+
+
+def told_by(groups: QuerySet[CallGroup]) -> dict[int, GroupTold]:
+    rows = groups.order_by()
+    return {
+        number: GroupTold(bytes(digest).hex(), of, tool, agent or "", *rest)
+        for number, digest, of, tool, agent, *rest in rows.values_list("pk", *_NAMES)
+    }
+
+
+def _numbered(project_id: int, key: str) -> tuple[int, str]:
+    """0 where there is no such group."""
+    try:
+        digest = bytes.fromhex(key)
+    except ValueError:
+        return 0, ""
+    rows = CallGroup.objects.filter(project=project_id, digest=digest)
+    return rows.values_list("pk", "of").first() or (0, "")
+
+
+def _reading(
+    project_id: int,
+    scope: Scope,
+    *,
+    of: str,
+    tool: str = "",
+    groups: set[int] | None = None,
+) -> GroupReading | None:
+    """None where nobody has such a name."""
+    agents = Agent.objects.filter(project=project_id, digest=digest_of(scope.agent))
+    number = agent = None
+    if tool:  # both at once
+        tools = Tool.objects.filter(project=project_id, digest=digest_of(tool))
+        both = tools.values_list("pk", Subquery(agents.values("pk"))).first()
+        number, agent = both if both else (None, None)
+    elif scope.agent:
+        agent = agents.values_list("pk", flat=True).first()
+    if (tool and number is None) or (scope.agent and agent is None):
+        return None
+    counted = GroupRollup.Of.DENIALS
+    if of == FAILURE:
+        counted = GroupRollup.Of.FAILURES_OF_AGENT if agent else GroupRollup.Of.FAILURES
+    return GroupReading(
+        project=project_id,
+        environment=scope.environment,
+        of=counted.value,
+        tool=number,
+        agent=agent,
+        groups=groups,
+    )
+
+
+def _page(
+    reading: GroupReading | None,
+    scope: Scope,
+    order: Order,
+    after: GroupPlace | None,
+    size: int,
+) -> GroupPage:
+    if reading is None:
+        return GroupPage([], 0, 0, None)
+    found = reading.read([Time(scope.since, scope.until), time_before(scope)])
+    told = told_of(number for number, each in found.items() if each.whole(NOW).calls)
+    places: dict[int, GroupPlace] = {}
+    for number, each in told.items():
+        counted = found[number]
+        calls, before = counted.whole(NOW).calls, counted.whole(BEFORE).calls
+        places[number] = (-calls if order == "calls" else before - calls), each.key
+    last = None if after is None else (-after[0], after[1])
+    rest = sorted((p, n) for n, p in places.items() if last is None or p > last)
+    page = [number for _, number in rest[:size]]
+    following = None
+    if len(rest) > size:
+        least, key = rest[size - 1][0]
+        following = (-least, key)
+    calls = sum(found[number].whole(NOW).calls for number in told)
+    return GroupPage(_figures(reading, scope, page, told), len(told), calls, following)
+
+
+def _figures(
+    reading: GroupReading, scope: Scope, groups: list[int], told: Mapping[int, GroupTold]
+) -> list[GroupFigures]:
+    if not groups:
+        return []
+    of_these = replace(reading, groups=set(groups))
+    times = [_in_steps(scope), time_before(scope), Time(None, scope.since)]
+    counted = of_these.read(times)
+    newest = newest_deployments(reading.project)
+    when = seen(reading, scope, groups)
+    there = {number: counted[number].whole(EARLIER) for number in groups}
+    begun = [number for number, sums in there.items() if sums.begun > sums.ended]
+    passed_by = straddling(reading, scope, begun) if begun else {}
+    found = []
+    for number in groups:
+        if number not in when:  # its calls have left since
+            continue
+        now, earlier, times_of = counted[number].whole(NOW), there[number], when[number]
+        deployed = newest.get(times_of.environment)
+        sessions = now.begun + earlier.begun - earlier.ended - passed_by.get(number, 0)
+        found.append(
+            GroupFigures(
+                **told[number]._asdict(),
+                calls=now.calls,
+                before=counted[number].whole(BEFORE).calls,
+                sessions=sessions,
+                first_at=times_of.first,
+                last_at=times_of.last,
+                new_since=deployed if deployed and times_of.first >= deployed.at else None,
+                gone_since=times_of.gone_since,
+                steps=counted[number].calls_by_step(NOW, len(scope.steps())),
+            )
+        )
+    return found
+
+
+def _in_steps(scope: Scope) -> Time:
+    return Time(scope.since, scope.until, [each.start for each in scope.steps()])
+
+
+def time_before(scope: Scope) -> Time:
+    return Time(scope.previous.since, scope.since)

@@ -1,0 +1,67 @@
+"""How far back the newest calls of some groups reach, from an index: as many entries of each group
+are read as a page has rows, however many calls it has."""
+
+from typing import Any, Final
+
+from django.db.models import DateTimeField, QuerySet, Value
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Coalesce
+
+from outcomes.calls.queries.calls import CallFilter
+from outcomes.core.scope import BEGINNING
+from outcomes.models import Call
+from outcomes.models.statements import ON_POSTGRESQL
+from outcomes.record.codec import as_text, digest_of
+from outcomes.web.key_paging import Place
+
+# The time of the row after the last one of the page.
+_CUT: Final = """
+SELECT newest.at FROM outcomes_callgroup AS wanted CROSS JOIN LATERAL (
+  SELECT at, "order" FROM outcomes_call
+  WHERE group_id = wanted.id AND {those} ORDER BY at DESC, "order" DESC LIMIT {rows}
+) AS newest
+WHERE wanted.id IN ({groups}){whose} ORDER BY newest.at DESC, newest."order" DESC
+OFFSET {size} LIMIT 1
+"""
+_ENVIRONMENT: Final = (
+    "environment_id = (SELECT id FROM governance_environment WHERE project_id = %s AND name = %s)"
+)
+_WHOSE: Final = (
+    " AND wanted.agent_id = (SELECT id FROM outcomes_agent WHERE project_id = %s AND digest = %s)"
+)
+
+
+def narrowed_to_newest(
+    found: QuerySet[Call], project_id: int, wanted: CallFilter, size: int, before: Place | None
+) -> QuerySet[Call]:
+    """The same first page of what was denied alike; of what else is asked for no index tells."""
+    is_told = CallFilter(
+        environment=wanted.environment,
+        agent=wanted.agent,
+        rule=wanted.rule,
+        groups=wanted.groups,
+        since=wanted.since,
+        until=wanted.until,
+    )
+    if not ON_POSTGRESQL or not wanted.groups or wanted != is_told:
+        return found
+    since = wanted.since or BEGINNING
+    those, values = ["at >= %s"], list[Any]([since])
+    if wanted.until is not None:
+        those, values = [*those, "at < %s"], [*values, wanted.until]
+    if before is not None:
+        those, values = [*those, '(at, "order") < (%s, %s)'], [*values, *before]
+    if wanted.environment:
+        those, values = [*those, _ENVIRONMENT], [*values, project_id, as_text(wanted.environment)]
+    if wanted.agent:
+        values += [project_id, digest_of(wanted.agent)]
+    statement = _CUT.format(
+        those=" AND ".join(those),
+        rows=size + 1,
+        size=size,
+        groups=", ".join(str(int(number)) for number in sorted(wanted.groups)),
+        whose=_WHOSE if wanted.agent else "",
+    )
+    at = DateTimeField()
+    cut = RawSQL(statement, values, output_field=at)  # noqa: S611 - every value is passed apart
+    return found.filter(at__gte=Coalesce(cut, Value(since, output_field=at)))

@@ -1,0 +1,262 @@
+"""Figures of calls: in all, by tool, agent, session, reason or hour, and over time.
+
+Where a filter names no more than an environment, an agent or a tool, they are read from rollups;
+else they are counted from the calls themselves.
+"""
+
+import bisect
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, tzinfo
+from itertools import pairwise
+from typing import Any, Final, Literal
+
+from governance.people.queries.projects import environments_by_id
+from outcomes.calls.queries.calls import CallFilter, calls
+from outcomes.core.durations import bucket_of
+from outcomes.core.figures import REASON, Figures
+from outcomes.core.steps import Span, Step, spans
+from outcomes.figures.codec.rollups import code_of
+from outcomes.figures.domain.rollups import DAY, HOUR, Run, minute_of, runs, time_of
+from outcomes.figures.queries.rollups import Reading, Slot
+from outcomes.models import Agent, Tool
+from outcomes.record.codec import digest_of
+
+By = Literal["tool", "agent", "session", "reason", "hour", "environment"]
+_ROLLED_UP: Final = {
+    "environment", "agent", "agent_number", "tool", "tool_number", "since", "until",
+}  # fmt: skip
+_COLUMN: Final = {
+    "tool": "tool__name",
+    "agent": "agent__name",
+    "session": "session__session_id",
+    "environment": "environment__name",
+}
+_NO_FILTER: Final = CallFilter()
+
+_Slots = dict[tuple[Any, int], Slot]  # by what it is of, and the step
+
+
+@dataclass(frozen=True, slots=True)
+class StepFigures:
+    start: datetime
+    end: datetime
+    figures: Figures
+
+
+def figures(project_id: int, wanted: CallFilter, *, durations: bool = False) -> Figures:
+    """In all; with percentiles where these are asked for."""
+    found = _read(project_id, wanted, None, durations=durations)
+    return found[None, 0].figures() if found else Figures()
+
+
+def figures_by(
+    project_id: int, by: By, wanted: CallFilter, *, durations: bool = False
+) -> dict[Any, Figures]:
+    """By name, of those that there are; by hour: by the time at which it begins, in UTC.
+
+    By reason these are the denied calls; by session those that belong to one.
+    """
+    if by == "reason":
+        return figures(project_id, wanted).by_reason
+    found = _read(project_id, wanted, by, durations=durations)
+    told = {key: slot.figures() for (key, _), slot in found.items()}
+    return {key: each for key, each in told.items() if each}
+
+
+def figures_over_time(
+    project_id: int,
+    wanted: CallFilter,
+    step: Step | None,
+    zone: tzinfo = UTC,
+    *,
+    cut: datetime | None = None,
+    durations: bool = False,
+) -> list[StepFigures]:
+    """Step by step of the reader's clock, the empty ones too. The filter says from when to when;
+    without a step that is one, or two where it is cut."""
+    steps = _spans(wanted, step, zone, cut)
+    found = _read(project_id, wanted, None, steps, durations=durations)
+    return _all_steps(steps, {place: slot.figures() for (_, place), slot in found.items()})
+
+
+def figures_by_over_time(
+    project_id: int,
+    by: By,
+    wanted: CallFilter,
+    step: Step | None,
+    zone: tzinfo = UTC,
+    *,
+    cut: datetime | None = None,
+) -> dict[Any, list[StepFigures]]:
+    """The same of each: a list that is as long for all of them. At a cut a step ends, and another
+    begins, so that two times are read at once; without a step each of these is one."""
+    steps = _spans(wanted, step, zone, cut)
+    found: defaultdict[Any, dict[int, Figures]] = defaultdict(dict)
+    if by == "reason":
+        for (_, place), slot in _read(project_id, wanted, None, steps).items():
+            for reason, each in slot.figures().by_reason.items():
+                found[reason][place] = each
+    else:
+        for (key, place), slot in _read(project_id, wanted, by, steps).items():
+            if each := slot.figures():
+                found[key][place] = each
+    return {key: _all_steps(steps, those) for key, those in found.items()}
+
+
+def _spans(wanted: CallFilter, step: Step | None, zone: tzinfo, cut: datetime | None) -> list[Span]:
+    if wanted.since is None or wanted.until is None:
+        raise ValueError("Steps need a beginning and an end.")
+    borders = [wanted.since, wanted.until] if cut is None else [wanted.since, cut, wanted.until]
+    whole = [Span(start, end) for start, end in pairwise(borders)]
+    if step is None:
+        return whole
+    return [each for part in whole for each in spans(part.start, part.end, step, zone)]
+
+
+def _all_steps(steps: Iterable[Span], found: dict[int, Figures]) -> list[StepFigures]:
+    nothing = Figures()  # one for all: of many tools in many steps there are thousands
+    return [
+        StepFigures(each.start, each.end, found.get(place, nothing))
+        for place, each in enumerate(steps)
+    ]
+
+
+def _read(
+    project_id: int,
+    wanted: CallFilter,
+    by: By | None,
+    steps: list[Span] | None = None,
+    *,
+    durations: bool = False,
+) -> _Slots:
+    if by == "session" or not _is_rolled_up(wanted):
+        return _from_calls(project_id, wanted, by, steps, durations=durations)
+    return _from_rollups(project_id, wanted, by, steps, durations=durations)
+
+
+def _from_rollups(
+    project_id: int,
+    wanted: CallFilter,
+    by: By | None,
+    steps: list[Span] | None,
+    *,
+    durations: bool,
+) -> _Slots:
+    tool = wanted.tool_number or numbered(Tool, project_id, wanted.tool)
+    agent = wanted.agent_number or numbered(Agent, project_id, wanted.agent)
+    if NOBODY in (tool, agent):
+        return {}
+    reading = Reading(
+        project=project_id,
+        environment=wanted.environment,
+        tool=tool,
+        agent=agent,
+        by_tool=by == "tool",
+        by_agent=by == "agent",
+        since=wanted.since,
+        until=wanted.until,
+        durations=durations,
+    )
+    found: defaultdict[tuple[Any, int], Slot] = defaultdict(Slot)
+    place_of = place_in(steps)
+
+    def slot_of(environment: int, minute: int, tool: int, agent: int) -> Slot:
+        key: int | None
+        match by:
+            case "tool":
+                key = tool
+            case "agent":
+                key = agent
+            case "environment":
+                key = environment
+            case "hour":
+                key = minute - minute % HOUR
+            case _:
+                key = None
+        return found[key, place_of(minute)]
+
+    reading.into(slot_of, runs_in(reading, HOUR if by == "hour" else DAY, steps))
+    name = _names(project_id, by, {key for key, _ in found})
+    return {(name(key), place): slot for (key, place), slot in found.items()}
+
+
+def runs_in(reading: Reading, coarsest: int, steps: list[Span] | None) -> list[Run]:
+    first, end = reading.minutes
+    if steps is None or first is None or end is None:
+        return runs(first, end, coarsest)
+    borders = [minute_of(each.start) for each in steps[1:]]
+    return [
+        run
+        for start, stop in zip([first, *borders], [*borders, end], strict=True)
+        for run in runs(max(start, first), min(stop, end), coarsest)
+    ]
+
+
+def _from_calls(
+    project_id: int,
+    wanted: CallFilter,
+    by: By | None,
+    steps: list[Span] | None,
+    *,
+    durations: bool,
+) -> _Slots:
+    found: defaultdict[tuple[Any, int], Slot] = defaultdict(Slot)
+    place_of = place_in(steps)
+    columns = ("at", "kind", "verdict", "reason", "disagreement", "elapsed_ms")
+    rows = calls(project_id, wanted).order_by().values_list(_COLUMN.get(by or "", "at"), *columns)
+    for key, at, kind, verdict, reason, disagreement, elapsed in rows.iterator(chunk_size=2_000):
+        minute = minute_of(at)
+        if by is None:
+            key = None
+        elif by == "hour":
+            key = time_of(minute - minute % HOUR)
+        elif key is None:  # it belongs to no session
+            continue
+        slot = found[key, place_of(minute)]
+        slot.add((code_of(kind, verdict), reason[:REASON]), 1, int(disagreement))
+        if durations and elapsed is not None:
+            slot.pile.count(bucket_of(elapsed), 1)
+    return dict(found)
+
+
+def place_in(steps: list[Span] | None) -> Callable[[int], int]:
+    """Steps begin with full minutes, but for the first."""
+    if not steps:
+        return lambda _: 0
+    borders = [minute_of(each.start) for each in steps[1:]]
+    return lambda minute: bisect.bisect_right(borders, minute)
+
+
+NOBODY: Final = -1
+
+
+def numbered(model: type[Tool | Agent], project_id: int, name: str) -> int | None:
+    """None where no name is given; nobody where there is none of that name."""
+    if not name:
+        return None
+    known = model.objects.filter(project=project_id, digest=digest_of(name))
+    return known.values_list("pk", flat=True).first() or NOBODY
+
+
+def _names(project_id: int, by: By | None, numbers: set[Any]) -> Callable[[Any], Any]:
+    match by:
+        case "tool" | "agent":
+            model: type[Tool | Agent] = Tool if by == "tool" else Agent
+            rows = model.objects.filter(project=project_id, pk__in=numbers)
+            return dict(rows.values_list("pk", "name")).__getitem__
+        case "environment":
+            return environments_by_id(project_id).__getitem__
+        case "hour":
+            return time_of
+        case _:
+            return lambda key: key
+
+
+def _is_rolled_up(wanted: CallFilter) -> bool:
+    return all(
+        getattr(wanted, each.name) == getattr(_NO_FILTER, each.name)
+        for each in fields(wanted)
+        if each.name not in _ROLLED_UP
+    )

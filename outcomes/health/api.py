@@ -1,0 +1,100 @@
+"""Health: whether the process lives, whether it would accept a post, and all there is to know."""
+
+from typing import Any, Final
+
+from django.db import DatabaseError
+from django.http import HttpRequest, HttpResponse
+
+from governance.people.auth import Access, resolve_key
+from outcomes.core import heartbeat as pulse
+from outcomes.health import commands as readiness
+from outcomes.health.domain import Problem
+from outcomes.ingest.queries.inbox import faults_of, kinds_of_faults
+from outcomes.jobs import queries as jobs_queries
+from outcomes.web.json_answers import answer
+from outcomes.web.routing import router
+
+PARTS: Final = {"database": "up", "schema": "ok", "inbox": "ok", "artifacts": "ok"}
+RETRY_AFTER: Final = "5"  # seconds
+
+
+@router.get("/health/live", auth=None, response={200: None})
+def live(request: HttpRequest) -> HttpResponse:
+    """200 while this process answers, whatever the state of database and disks."""
+    return answer({"status": "ok"})
+
+
+@router.get("/health/ready", auth=None, response={200: None})
+def ready(request: HttpRequest) -> HttpResponse:
+    """200 while a post would be accepted now, else 503 with the reason."""
+    problems = readiness.problems()
+    return _answer({"status": _status(problems)}, problems)
+
+
+@router.get("/health", auth=None, response={200: None})
+def health(request: HttpRequest) -> HttpResponse:
+    """State of every part. With a key, also the counts of its project."""
+    problems = readiness.problems()
+    problem_of = {each.part: each.detail for each in problems}
+    body: dict[str, Any] = {"status": _status(problems)}
+    body |= {part: problem_of.get(part, well) for part, well in PARTS.items()}
+    body |= _broker_and_worker()
+    if "database" not in problem_of:
+        body |= _of_database(request, is_ready=not problems)
+    else:
+        body |= {"schema": "unknown", "inbox": "unknown"}
+    return _answer(body, problems)
+
+
+def _answer(body: dict[str, Any], problems: tuple[Problem, ...]) -> HttpResponse:
+    if not problems:
+        return answer(body)
+    errors = [
+        {"path": each.part, "line": None, "column": None, "message": each.detail}
+        for each in problems
+    ]
+    refused = {"code": "not_ready", "detail": problems[0].detail, "errors": errors}
+    response = answer(body | refused, status=503)
+    response.headers["Retry-After"] = RETRY_AFTER
+    return response
+
+
+def _status(problems: tuple[Problem, ...]) -> str:
+    return "unavailable" if problems else "ok"
+
+
+def _broker_and_worker() -> dict[str, str]:
+    worker = {True: "up", False: "silent", None: "unknown"}[felt := pulse.is_felt()]
+    if felt is False and pulse.is_awaited():
+        worker = "starting"
+    # The broker is only the doorbell: nothing is lost without it.
+    return {"broker": "down" if felt is None else "up", "worker": worker}
+
+
+def _of_database(request: HttpRequest, *, is_ready: bool) -> dict[str, Any]:
+    try:
+        access = resolve_key(request.META.get("HTTP_AUTHORIZATION", ""))
+        faults = kinds_of_faults()
+        body: dict[str, Any] = {"settling": "; ".join(faults) or "ok"}
+        if faults and is_ready:
+            body["status"] = "degraded"  # posts are accepted, and some of them wait
+        return body if access is None else body | _counts(access)
+    except DatabaseError:  # it went away since it was tried
+        return {}
+
+
+def _counts(access: Access) -> dict[str, Any]:
+    backlog = jobs_queries.backlog(access.project_id)
+    return {
+        "backlog": {
+            "batches": backlog.batches,
+            "items": backlog.items,
+            "is_more": backlog.is_more,
+            "seconds_behind": round(backlog.seconds_behind, 3),
+            "set_aside": backlog.set_aside,
+        },
+        "faults": [
+            {"detail": each.error, "batches": each.batches, "items": each.items}
+            for each in faults_of(access.project_id)
+        ],
+    }

@@ -1,0 +1,81 @@
+"""The door for outcomes and events. The answer comes after the commit."""
+
+import logging
+
+from django.db import DatabaseError
+from django.http import HttpRequest, HttpResponse
+
+from governance.people.auth import AGENT_HEADER, AccessRequest, KeyAuth
+from outcomes.ingest.commands import back_pressure
+from outcomes.ingest.commands.accept import accept
+from outcomes.ingest.commands.reports import keep_report
+from outcomes.ingest.domain import Post
+from outcomes.jobs import doorbell
+from outcomes.models import AgentReport
+from outcomes.record.wire import BodyRefused, Source, read_body, read_report
+from outcomes.record.wire.reports import agent_in
+from outcomes.web.bodies import EVENTS, OUTCOMES
+from outcomes.web.json_answers import answer
+from outcomes.web.routing import router
+
+logger = logging.getLogger(__name__)
+
+CAN_INGEST = KeyAuth("ingest")
+
+
+@router.post("/outcomes", auth=CAN_INGEST, response={202: None}, openapi_extra=OUTCOMES)
+def post_outcomes(request: AccessRequest) -> HttpResponse:
+    back_pressure.refuse_if_full(Post.OUTCOMES, request.auth.project_id)
+    return _take(request, "outcomes")
+
+
+@router.post("/events", auth=CAN_INGEST, response={202: None}, openapi_extra=EVENTS)
+def post_events(request: AccessRequest) -> HttpResponse:
+    back_pressure.refuse_if_full(Post.EVENTS, request.auth.project_id)
+    return _take(request, "events")
+
+
+@router.post("/audit/ingest", auth=CAN_INGEST, response={202: None}, openapi_extra=EVENTS)
+def post_audit_events(request: AccessRequest) -> HttpResponse:
+    back_pressure.refuse_if_full(Post.EVENTS, request.auth.project_id)
+    return _take(request, "events")
+
+
+def _take(request: AccessRequest, source: Source) -> HttpResponse:
+    body = read_body(request.body, request.headers.get("Content-Encoding", ""), source)
+    taken = accept(body, source=source, access=request.auth, agent=_agent_named_by(request))
+    if taken.accepted:
+        doorbell.ring()
+    if body.manifest:
+        _keep_manifest(request, body.manifest)
+    return answer(
+        {
+            "accepted": taken.accepted,
+            "rejected": [
+                {"index": refusal.index, "code": refusal.code, "detail": refusal.detail}
+                for refusal in taken.refusals
+            ],
+            "batch": taken.batch,
+            "warnings": [
+                {"index": warned.index, "field": warned.field} for warned in taken.warnings
+            ],
+        },
+        status=202,
+    )
+
+
+def _keep_manifest(request: AccessRequest, manifest: bytes) -> None:
+    """The events are acknowledged, whatever is wrong with what came along."""
+    try:
+        report = read_report(manifest)
+        agent = agent_in(report) or _agent_named_by(request)
+        if not agent or request.auth.admits_agent(agent):
+            keep_report(AgentReport.Kind.MANIFEST, report, agent=agent, access=request.auth)
+    except (BodyRefused, DatabaseError):
+        logger.warning("The manifest of an agent was not kept", exc_info=True)
+
+
+def _agent_named_by(request: HttpRequest) -> str:
+    # A name longer than any agent's, or one that no column keeps, is as good as none.
+    agent = request.headers.get(AGENT_HEADER, "")
+    return agent if len(agent) <= 128 and "\0" not in agent else ""

@@ -1,0 +1,136 @@
+"""The door: what can be kept is committed to the inbox before the answer, what cannot is named."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from governance.people.auth import Access
+from outcomes.ingest.commands.one_commit import OneCommit
+from outcomes.models import RejectedItem
+from outcomes.models.inbox import BATCH_ITEMS
+from outcomes.models.statements import ON_POSTGRESQL, write_each, write_row
+from outcomes.record import codec
+from outcomes.record.wire import Body, Refusal, Sender, Source, Warned, check_item
+
+KEPT_REFUSALS = 1_000  # of one post; all are answered, the first are kept
+WARNINGS = 100  # of one post: the fields of one program are the same in all of its items
+
+# Not by way of the model: Django would write the body into the statement as text, digit by digit,
+# which the database has to read again. That costs more than all the rest of a post.
+_INSERT: Final = """
+INSERT INTO outcomes_batch (project_id, environment_id, agent, bound_to, source, items, body,
+                            received_at, tries, error)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 0, '') RETURNING id
+"""
+
+
+class _Row(NamedTuple):
+    """The values of the statement, in its order."""
+
+    project: int
+    environment: int | None
+    agent: str
+    bound_to: str
+    source: Source
+    items: int
+    body: bytes
+    received_at: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    accepted: int
+    refusals: list[Refusal]
+    warnings: list[Warned]  # the first of them
+    batch: int | None  # the last one made of this post; None when nothing was accepted
+
+
+def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepted:
+    """Commit what can be kept. Rows of at most 1,000 items each, so that none is slow to settle."""
+    received_at = timezone.now()
+    sender = Sender(access.environment, agent, access.agent, received_at)
+    refusals = list(body.refusals)
+    warnings: list[Warned] = []
+    raws: list[bytes] = []
+    for index, raw in body.items:
+        checked = check_item(index, raw, source, sender)
+        if isinstance(checked, Refusal):
+            refusals.append(checked)
+        else:
+            raws.append(raw)
+            if checked:
+                warnings.extend(checked[: WARNINGS - len(warnings)])
+    refusals.sort(key=lambda refusal: refusal.index)
+    place = {"project_id": access.project_id, "environment_id": access.environment_id}
+    batches = [
+        _Row(
+            access.project_id,
+            access.environment_id,
+            agent,
+            access.agent,
+            source,
+            len(chunk),
+            codec.pack_batch(chunk),
+            _told(received_at),
+        )
+        for chunk in _chunks(raws)
+    ]
+    rejected = [
+        RejectedItem(
+            **place,
+            agent=agent,
+            source=source,
+            index=refusal.index,
+            code=refusal.code,
+            detail=codec.as_text(refusal.detail),
+            excerpt=refusal.excerpt,
+            received_at=received_at,
+        )
+        for refusal in islice(refusals, KEPT_REFUSALS)
+    ]
+    return Accepted(len(raws), refusals, warnings, _kept(batches, rejected))
+
+
+def _kept(batches: Sequence[Sequence[Any]], rejected: list[RejectedItem]) -> int | None:
+    """The id of the last batch. One row, as most posts make it, needs no transaction around it."""
+    if len(batches) == 1 and not rejected:
+        return _alone(batches[0])
+    last = None
+    with transaction.atomic():
+        for batch in batches:
+            last = _inserted(batch)
+        if rejected:
+            RejectedItem.objects.bulk_create(rejected)
+    return last
+
+
+def insert_trial_row(now: datetime) -> None:
+    """Insert a trial row; the caller rolls it back."""
+    write_row(_INSERT, _Row(0, 0, "", "", "outcomes", 0, b"", _told(now)))
+
+
+def _inserted(batch: Sequence[Any]) -> int:
+    row = write_row(_INSERT, batch)
+    assert row  # noqa: S101 - it returns its id
+    return int(row[0])
+
+
+def _inserted_together(batches: Sequence[Sequence[Any]]) -> list[int]:
+    return [int(row[0]) for row in write_each(_INSERT, batches)]
+
+
+# PostgreSQL does so by itself: commits that meet share a write of its log.
+_alone = _inserted if ON_POSTGRESQL else OneCommit(_inserted_together).write
+
+
+def _told(at: datetime) -> Any:
+    return connection.ops.adapt_datetimefield_value(at)
+
+
+def _chunks(raws: list[bytes]) -> list[list[bytes]]:
+    return [raws[start : start + BATCH_ITEMS] for start in range(0, len(raws), BATCH_ITEMS)]

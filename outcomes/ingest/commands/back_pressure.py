@@ -1,0 +1,94 @@
+"""Back-pressure: beyond its bounds the inbox refuses posts and says when to retry.
+
+The figures are cached for half a second, so the check costs a post nothing.
+"""
+
+import logging
+import time
+from typing import Final, NamedTuple
+
+from django.db import DatabaseError
+from django.urls import reverse
+
+from governance.alerts.findings import Told, look
+from governance.alerts.queries import projects_with_findings
+from governance.people.queries.projects import project_numbered
+from outcomes.core.cached import Cached
+from outcomes.ingest.domain import Disk, Held, Post
+from outcomes.ingest.queries.capacity import artifact_disk, bounds, data_disk, held_by_inbox
+from outcomes.record.wire import BodyRefused
+
+REFRESHED_EVERY: Final = 0.5  # seconds
+SHOWN_FOR: Final = 30.0  # seconds
+COST: Final = 20  # to add up a very large inbox takes at most such a part of a thread
+RETRY_AFTER: Final = 10  # seconds
+NOTED_EVERY: Final = 10.0  # seconds
+FINDING: Final = "inbox_full"
+_ADVICE: Final = (
+    "Posts are answered with 503 until there is room; SDK events are taken for longer. See whether"
+    " the worker runs and the disks have room."
+)
+
+logger = logging.getLogger(__name__)
+_noted_at: dict[int, float] = {}  # when a project's refusal was noted last
+
+
+class _Figures(NamedTuple):
+    held: Held
+    data: Disk
+    artifacts: Disk
+
+
+def _figures() -> _Figures:
+    return _Figures(held_by_inbox(), data_disk(), artifact_disk())
+
+
+_known: Final = Cached(_figures, seconds=REFRESHED_EVERY, cost=COST)
+
+
+def why_refused(post: Post) -> str:
+    """Empty while such a post is taken."""
+    try:
+        figures = _known.get()
+    except TimeoutError:  # the database hangs: the post itself fails then
+        return ""
+    return bounds().why_full(*figures, post)
+
+
+def why_refused_of_late() -> str:
+    """Why recent posts were refused. Pages ask, so this queries nothing."""
+    figures = _known.last(within=SHOWN_FOR)
+    return "" if figures is None else bounds().why_full(*figures, Post.OUTCOMES)
+
+
+def refuse_if_full(post: Post, project_id: int) -> None:
+    why = why_refused(post)
+    if why:
+        _note_refusal(project_id, why)
+        raise BodyRefused(503, "inbox_full", f"{why} Nothing was kept.", retry_after=RETRY_AFTER)
+
+
+def resolve_if_room() -> None:
+    """Resolve the findings once every kind of post is accepted again. The worker calls it."""
+    projects = projects_with_findings(FINDING)
+    if projects and not any(why_refused(post) for post in Post):
+        for project in projects:
+            look(project, [FINDING], {})
+
+
+def forget() -> None:
+    _known.forget()
+    _noted_at.clear()
+
+
+def _note_refusal(project_id: int, why: str) -> None:
+    now = time.monotonic()
+    if now < _noted_at.get(project_id, float("-inf")) + NOTED_EVERY:
+        return
+    _noted_at[project_id] = now
+    try:
+        slug = project_numbered(project_id).slug
+        link = reverse("outcomes:set_aside", args=[slug])
+        look(project_id, [FINDING], {(FINDING, "inbox"): Told(why=f"{why} {_ADVICE}", link=link)})
+    except DatabaseError:
+        logger.warning("That the inbox is full could not be noted", exc_info=True)

@@ -1,0 +1,67 @@
+"""Reports about an agent: the newest of each kind, and a short history behind it."""
+
+from datetime import datetime
+from hashlib import sha256
+
+from django.db import transaction
+from django.utils import timezone
+
+from governance.people.auth import Access
+from outcomes.models import Agent, AgentReport, AgentSeen
+from outcomes.record.event import UNKNOWN_AGENT
+from outcomes.record.names import ids_of
+
+KEPT = 10  # of one agent and kind
+
+
+def keep_report(kind: AgentReport.Kind, body: bytes, *, agent: str, access: Access) -> bool:
+    """Whether it is another than the newest; the same sent again only tells that it still holds."""
+    assert access.environment_id is not None  # noqa: S101 - a key has one, and only keys report
+    environment = access.environment_id
+    now, digest = timezone.now(), sha256(body).digest()
+    name = agent or _bound_to(access) or UNKNOWN_AGENT
+    with transaction.atomic():
+        agent_id = ids_of(Agent, "project", [(access.project_id, name)])[access.project_id, name]
+        AgentSeen.objects.bulk_create(
+            [AgentSeen(environment_id=environment, agent_id=agent_id, heard_at=now)],
+            update_conflicts=True,
+            unique_fields=["environment", "agent"],
+            update_fields=["heard_at"],
+        )
+        # The agent's row is the queue of those who report for it at once.
+        Agent.objects.select_for_update(no_key=True).get(pk=agent_id)
+        rows = AgentReport.objects.filter(environment=environment, agent=agent_id, kind=kind)
+        newest = rows.first()
+        if newest is not None and bytes(newest.digest) == digest:
+            rows.filter(pk=newest.pk).update(last_at=now)
+            return False
+        _add(kind, body, digest, now, agent_id=agent_id, environment_id=environment)
+        kept = list(rows.values_list("pk", flat=True)[:KEPT])
+        rows.exclude(pk__in=kept).delete()
+    return True
+
+
+def _add(
+    kind: AgentReport.Kind,
+    body: bytes,
+    digest: bytes,
+    now: datetime,
+    *,
+    agent_id: int,
+    environment_id: int,
+) -> None:
+    AgentReport.objects.create(
+        environment_id=environment_id,
+        agent_id=agent_id,
+        kind=kind,
+        digest=digest,
+        size=len(body),
+        body=body,
+        received_at=now,
+        last_at=now,
+    )
+
+
+def _bound_to(access: Access) -> str:
+    """The one agent that the key is for, if it is for one."""
+    return "" if {"*", "?"} & set(access.agent) else access.agent

@@ -1,0 +1,56 @@
+"""An outcome that a person sends to see one arrive: through the same door as an agent's."""
+
+import json
+from typing import Final
+from uuid import uuid4
+
+from django.db import transaction
+
+from governance.audit.log import record
+from governance.core.actor import Actor
+from governance.core.errors import InvalidInput
+from governance.people import policies
+from governance.people.auth import Access
+from governance.people.domain import Scope
+from governance.people.policies import Action
+from governance.people.queries.projects import environment_with, project_numbered
+from outcomes.ingest.commands.accept import accept
+from outcomes.record.wire import read_body
+
+AGENT: Final = "test-of-the-console"
+SESSION: Final = "test-outcomes"
+
+
+def send_test_outcome(project_id: int, *, env: str, by: Actor) -> str:
+    """Answers with its call id."""
+    policies.refuse_unless(by, Action.MANAGE_KEYS)  # who may, could post with a key of their own
+    project = project_numbered(project_id)
+    environment = environment_with(project, env)
+    if environment is None:
+        raise InvalidInput(f"There is no environment {env} yet: make a key for it first.")
+    call_id = f"test-{uuid4()}"
+    outcome = {
+        "type": "execution_result",
+        "call_id": call_id,
+        "session_id": SESSION,
+        "agent_id": AGENT,
+        "tool_name": "hello",
+        "tool_args": {"name": "console"},
+        "output": "it works",
+    }
+    access = Access(
+        project_id=project.pk,
+        project_slug=project.slug,
+        environment_id=environment.pk,
+        environment=environment.name,
+        scopes=frozenset({Scope.INGEST}),
+        agent="",
+        assigned_only=False,
+        dialect="",
+        actor=by,
+    )
+    with transaction.atomic():  # not around the door, which commits for several posts at once
+        record(by, "test outcome sent", call_id, project=project, details={"env": env})
+    body = read_body(json.dumps({"outcomes": [outcome]}).encode(), "", "outcomes")
+    accept(body, source="outcomes", access=access, agent=AGENT)
+    return call_id

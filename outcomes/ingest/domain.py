@@ -1,0 +1,62 @@
+"""The bounds of the inbox, and the reason when it is full."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Final
+
+from governance.core.figures import duration, size
+
+SLACK: Final = 2  # SDK events are the last to be refused: their agent does not wait
+SHARE_OF_DISK: Final = 0.05
+MOST_KEPT_FREE: Final = 512 * 1024 * 1024
+
+
+class Post(StrEnum):
+    OUTCOMES = "outcomes"
+    ARTIFACTS = "artifacts"
+    EVENTS = "events"
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    name: str
+    free: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The backlog: its packed bytes, and the age of its oldest batch."""
+
+    size: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    size: int  # bytes; 0: none
+    seconds: int  # 0: none
+    reserve: int | None  # bytes kept free on each disk; None: a share of it
+
+    def why_full(self, held: Held, data: Disk, artifacts: Disk, post: Post) -> str:
+        """Empty while such a post is accepted."""
+        slack = SLACK if post is Post.EVENTS else 1
+        if self.size and held.size >= self.size * slack:
+            most = size(self.size * slack)
+            return f"The inbox is full: {size(held.size)} wait to be settled, of at most {most}."
+        if self.seconds and held.seconds >= self.seconds * slack:
+            most = duration(timedelta(seconds=self.seconds * slack))
+            behind = duration(timedelta(seconds=held.seconds))
+            return f"Settling is {behind} behind, and posts are refused after {most}."
+        disks = [data, artifacts] if post is Post.ARTIFACTS else [data]
+        return next((why for disk in disks if (why := self.why_no_room(disk, slack))), "")
+
+    def why_no_room(self, disk: Disk, slack: int = 1) -> str:
+        reserve = self.reserve
+        if reserve is None:
+            reserve = min(int(disk.total * SHARE_OF_DISK), MOST_KEPT_FREE)
+        if disk.free >= reserve // slack:
+            return ""
+        kept = size(reserve // slack)
+        return f"The {disk.name} disk has {size(disk.free)} left, and {kept} are kept free."

@@ -1,0 +1,43 @@
+"""Size of the inbox, and free space on the disks."""
+
+import shutil
+from pathlib import Path
+
+from django.conf import settings
+from django.db.models import Min, Q, Sum
+from django.db.models.functions import Length
+from django.utils import timezone
+
+from outcomes.artifacts import store as artifact_store
+from outcomes.ingest.domain import Bounds, Disk, Held
+from outcomes.models import Batch
+
+
+def bounds() -> Bounds:
+    return Bounds(settings.INBOX_BYTES, settings.INBOX_AGE, settings.DISK_RESERVE)
+
+
+def held_by_inbox() -> Held:
+    """Batches that wait for a fault to end count by size, not by age: they delay no others."""
+    waiting = Batch.objects.filter(set_aside_at=None).order_by()
+    found = waiting.aggregate(
+        size=Sum(Length("body"), default=0),
+        oldest=Min("received_at", filter=Q(next_try_at=None)),
+    )
+    oldest = found["oldest"]
+    behind = (timezone.now() - oldest).total_seconds() if oldest else 0.0
+    return Held(found["size"], max(behind, 0.0))
+
+
+def data_disk() -> Disk:
+    return _disk("data", Path(settings.DATA))
+
+
+def artifact_disk() -> Disk:
+    folder = artifact_store.root()
+    return _disk("artifact", folder if folder.exists() else Path(settings.DATA))
+
+
+def _disk(name: str, folder: Path) -> Disk:
+    usage = shutil.disk_usage(folder)
+    return Disk(name, usage.free, usage.total)

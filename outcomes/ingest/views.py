@@ -1,0 +1,98 @@
+"""What was refused at the door and what could not be settled, among the settings of a project."""
+
+from datetime import timedelta
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from governance.core.table_files import one_of_tables, table_file
+from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action, may
+from outcomes.ingest.commands.back_pressure import why_refused
+from outcomes.ingest.commands.batches import retry_batch
+from outcomes.ingest.domain import Post
+from outcomes.ingest.queries.inbox import (
+    faults_of,
+    rejected_count,
+    rejected_items,
+    set_aside_batches,
+    shown_excerpt,
+)
+from outcomes.jobs import doorbell
+from outcomes.jobs import queries as jobs_queries
+from outcomes.masking.views import address_opening
+from outcomes.web.paging import every, links_of, start_of
+from outcomes.web.part_columns import BATCHES, FAULTS
+from outcomes.web.table_columns import REJECTED
+
+PLACE = ("id",)
+
+
+@require_safe
+@member_page()
+def rejected(request: MemberRequest) -> HttpResponseBase:
+    project = request.project.pk
+    file = table_file(
+        request,
+        request.project,
+        "rejected-items",
+        REJECTED,
+        lambda: every(lambda before: rejected_items(project, before=before), PLACE),
+    )
+    if file is not None:
+        return file
+    start = start_of(request.GET, PLACE)
+    page = rejected_items(request.project.pk, before=start.before, after=start.after)
+    total = rejected_count(request.project.pk)
+    context = {
+        "page_title": "Rejected items",
+        "items": [(item, shown_excerpt(item)) for item in page.rows],
+        "opens": address_opening(request),
+        "total": total,
+        "shown": f"{len(page.rows):,} of {total:,}, newest first",
+        "links": links_of(page, PLACE, request.path),
+    }
+    return render(request, "ingest/rejected.html", context)
+
+
+@require_safe
+@member_page()
+def set_aside(request: MemberRequest) -> HttpResponseBase:
+    project = request.project.pk
+    faults = faults_of(project)
+    file = one_of_tables(request, request.project, {"faults": (FAULTS, faults)}) or table_file(
+        request,
+        request.project,
+        "set-aside-batches",
+        BATCHES,
+        lambda: every(lambda before: set_aside_batches(project, before=before), PLACE),
+    )
+    if file is not None:
+        return file
+    start = start_of(request.GET, PLACE)
+    page = set_aside_batches(request.project.pk, before=start.before, after=start.after)
+    backlog = jobs_queries.backlog(request.project.pk)
+    context = {
+        "page_title": "Set-aside batches",
+        "batches": page.rows,
+        "faults": faults,
+        "refused": why_refused(Post.OUTCOMES),
+        "backlog": backlog,
+        "waited": timedelta(seconds=backlog.seconds_behind),
+        "shown": f"{len(page.rows):,} of {backlog.set_aside:,}, newest first",
+        "links": links_of(page, PLACE, request.path),
+        "may_retry": may(request.role, Action.RETRY_BATCH),
+    }
+    return render(request, "ingest/set_aside.html", context)
+
+
+@require_POST
+@member_page(Action.RETRY_BATCH)
+def retry(request: MemberRequest, batch_id: int) -> HttpResponse:
+    retry_batch(request.project.pk, batch_id, by=request.actor)
+    doorbell.ring()
+    messages.success(request, f"Batch {batch_id:,} is with the worker again.")
+    return redirect("outcomes:set_aside", request.project.slug)

@@ -1,0 +1,167 @@
+"""What somebody may mean by a word or an id: a few sessions, calls, tools, agents and artifacts.
+
+Names are looked through; there are few of them. Ids are found by indexes, and among the newest by
+any part of them: nothing here grows with the calls that are there.
+"""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any, Final, NamedTuple, TypeVar
+
+from django.db import connection
+from django.db.models import QuerySet, Value
+from django.db.models.functions import Left, Lower, StrIndex
+
+from outcomes.models import Agent, Artifact, ArtifactUse, Call, Session, Tool
+from outcomes.record.codec import as_text, digest_of
+
+A_FEW: Final = 6
+NEWEST: Final = 500  # looked through for a part of an id
+BEGINNINGS: Final = 50  # of ids that begin so, before the newest of them are chosen
+INDEXED: Final = 100  # characters of a session's id that the index of beginnings holds
+LONGEST: Final = 1_024  # characters of an identifier
+SHORTEST_HASH: Final = 4
+AFTER_ANY: Final = "\U0010ffff"
+
+NAMES_READ: Final = 100  # of both kinds
+
+
+class SessionFound(NamedTuple):
+    session_id: str
+    environment: str
+    agent: str | None
+    at: datetime
+
+
+class CallFound(NamedTuple):
+    call_id: str
+    environment: str
+    tool: str
+    kind: str
+    at: datetime
+
+
+class ArtifactFound(NamedTuple):
+    name: str
+    media_type: str  # empty: its agent keeps it
+    size_bytes: int
+    at: datetime
+
+
+class Names(NamedTuple):
+    tools: list[str]
+    agents: list[str]
+
+
+Row = TypeVar("Row", SessionFound, CallFound, ArtifactFound)
+
+
+def sessions_like(project_id: int, text: str) -> list[SessionFound]:
+    """The one of that id first, then the newest; without a text the newest of all."""
+    text = as_text(text)[:LONGEST]
+    found = Session.objects.filter(project=project_id, attempts__gt=0)
+    newest = found.order_by("-last_at", "-id")
+    columns = ("session_id", "environment__name", "agent__name", "last_at")
+    if not text:
+        return [SessionFound(*row) for row in newest.values_list(*columns)[:A_FEW]]
+    begin = _beginning_with(found, text)
+    rows = [
+        SessionFound(*row)
+        for row in _any_of(
+            # By way of the environments, with which the index of ids begins.
+            found.filter(environment__project=project_id, digest=digest_of(text)),
+            Session.objects.filter(pk__in=begin.values("pk")[:BEGINNINGS]),
+            Session.objects.filter(pk__in=newest.values("pk")[:NEWEST]),
+            columns=columns,
+        )
+    ]
+    return _fitting(rows, text, lambda row: row.session_id)
+
+
+def calls_like(project_id: int, text: str) -> list[CallFound]:
+    """The one of that id, however old; then what has it in its id among the newest."""
+    text = as_text(text)[:LONGEST]
+    if not text:
+        return []
+    newest = Call.objects.filter(project=project_id).order_by("-at", "-order")
+    rows = [
+        CallFound(*row)
+        for row in _any_of(
+            Call.objects.filter(environment__project=project_id, digest=digest_of(text)),
+            Call.objects.filter(pk__in=newest.values("pk")[:NEWEST]),
+            columns=("call_id", "environment__name", "tool__name", "kind", "at"),
+        )
+    ]
+    return _fitting(rows, text, lambda row: row.call_id)
+
+
+def names_like(project_id: int, text: str) -> Names:
+    """Those that begin so first, then by how early it stands in them."""
+    text = as_text(text)[:LONGEST]
+    if not text:
+        return Names([], [])
+    at = StrIndex(Lower("name"), Lower(Value(text)))
+    tools, agents = (
+        model.objects.filter(project=project_id, name__icontains=text)
+        .annotate(kind=Value(kind), place=at)
+        .order_by()
+        .values_list("kind", "place", "name")
+        for kind, model in ((0, Tool), (1, Agent))
+    )
+    rows = list(tools.union(agents, all=True).order_by("place", "name")[:NAMES_READ])
+    of_tools, of_agents = ([name for each, _, name in rows if each == kind] for kind in (0, 1))
+    return Names(of_tools[:A_FEW], of_agents[:A_FEW])
+
+
+def artifacts_like(project_id: int, text: str) -> list[ArtifactFound]:
+    """Those stored by the beginning of their SHA-256, of which few digits say nothing; those that
+    agents keep by their name, and by a part of it among the newest."""
+    text = as_text(text)[:LONGEST]
+    if not text:
+        return []
+    digits = text.lower().removeprefix("sha256:")
+    if len(digits) >= SHORTEST_HASH and not set(digits) - set("0123456789abcdef"):
+        stored = Artifact.objects.filter(
+            project=project_id, sha256__gte=digits, sha256__lt=digits + "g"
+        ).order_by("sha256")
+        columns = ("sha256", "media_type", "size_bytes", "created_at")
+        found = [ArtifactFound(*row) for row in stored.values_list(*columns)[:A_FEW]]
+        if found:
+            return found
+    kept = ArtifactUse.objects.filter(artifact=None, last_at__isnull=False)
+    newest = kept.filter(project=project_id).order_by("-last_at", "-id")
+    rows = [
+        ArtifactFound(name, "", octets, at)
+        for name, octets, at in _any_of(
+            kept.filter(environment__project=project_id, digest=digest_of(text)),
+            kept.filter(pk__in=newest.values("pk")[:NEWEST]),
+            columns=("name", "size_bytes", "last_at"),
+        )
+    ]
+    newest_of = {
+        row.name: row for row in sorted(rows, key=lambda row: row.at)
+    }  # ids of many places
+    return _fitting(list(newest_of.values()), text, lambda row: row.name)
+
+
+def _beginning_with(found: QuerySet[Session], text: str) -> QuerySet[Session]:
+    """As the index of beginnings finds it, which each database asks for in its own words."""
+    found = found.order_by()
+    if connection.vendor == "postgresql":
+        return found.alias(begins=Left("session_id", INDEXED)).filter(
+            begins__startswith=text[:INDEXED]
+        )
+    return found.filter(session_id__gte=text, session_id__lt=text + AFTER_ANY)
+
+
+def _any_of(*found: QuerySet[Any], columns: tuple[str, ...]) -> Iterable[tuple[Any, ...]]:
+    """In one question, each part of which has an index of its own."""
+    first, *others = (each.order_by().values_list(*columns) for each in found)
+    return first.union(*others)
+
+
+def _fitting(rows: list[Row], text: str, name_of: Callable[[Row], str]) -> list[Row]:
+    # Told here which of the newest fit: asked for both at once, a database goes through all rows.
+    fitting = [row for row in rows if text.casefold() in name_of(row).casefold()]
+    fitting.sort(key=lambda row: (name_of(row) == text, row.at), reverse=True)
+    return fitting[:A_FEW]

@@ -1,0 +1,42 @@
+"""Opening one stored value that is masked wherever it is shown."""
+
+from django.db import transaction
+
+from governance.audit.log import record
+from governance.core.actor import Actor
+from governance.core.errors import InvalidInput, NotFound
+from governance.core.json_value import Json
+from governance.deployments.requirements import Project
+from governance.people.policies import Action, refuse_unless
+from outcomes.masking.domain.json_pointers import LONGEST, NoSuchPlace, value_at
+from outcomes.masking.queries.stored_values import KINDS
+from outcomes.models import Artifact
+
+
+@transaction.atomic
+def open_value(
+    project: Project, kind: str, name: str, place: str, *, environment: str = "", by: Actor
+) -> Json:
+    """The value at a place (a JSON pointer) of a call, a rejected item or a report."""
+    refuse_unless(by, Action.OPEN_VALUE)
+    if kind not in KINDS:
+        raise InvalidInput.at("kind", f"It is one of {', '.join(KINDS)}.")
+    if not place or len(place) > LONGEST:
+        raise InvalidInput.at("place", "It is a JSON pointer of one value, such as /tool_args/url.")
+    stored = KINDS[kind](project.pk, name, environment)
+    try:
+        if stored is None:
+            raise NoSuchPlace(name)
+        value = value_at(stored.value, place)
+    except NoSuchPlace:
+        raise NotFound("There is no such value.") from None
+    details = {"of": kind, "environment": stored.environment, "place": place[:512]}
+    record(by, "value opened", stored.subject, project=project, details=details)
+    return value
+
+
+@transaction.atomic
+def note_download(artifact: Artifact, *, by: Actor) -> None:
+    """The bytes of an artifact as they are, which masks nothing."""
+    refuse_unless(by, Action.OPEN_VALUE)
+    record(by, "artifact opened", artifact.sha256, project=artifact.project)

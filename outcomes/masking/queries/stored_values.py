@@ -1,0 +1,96 @@
+"""What is stored of a call, an approval, a rejected item or a report of an agent, as it was sent:
+for who may open masked values."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from governance.approvals.queries import approval_coded
+from governance.core.json_value import Json
+from outcomes.calls.queries.calls import WholeCall, call_named, whole_calls
+from outcomes.models import AgentReport, RejectedItem
+from outcomes.record.codec import item_of
+from outcomes.record.model_content import outcome_to_model_content
+from outcomes.record.outcome import NotReported
+from outcomes.record.wire.reports import unpacked_report
+
+_OUTCOME: Final = ("output", "error", "reason", "details", "summary")
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    subject: str
+    environment: str
+    value: dict[str, Json]
+
+
+def stored_call(project_id: int, call_id: str, environment: str) -> Stored | None:
+    row = call_named(project_id, call_id, environment)
+    whole = whole_calls([row]) if row else []
+    return Stored(call_id, whole[0].row.environment.name, _of_call(whole[0])) if whole else None
+
+
+def stored_item(project_id: int, number: str, environment: str) -> Stored | None:
+    items = RejectedItem.objects.filter(project=project_id, pk=_number(number))
+    item = items.select_related("environment").first()
+    if item is None:
+        return None
+    excerpt = bytes(item.excerpt).decode("utf-8", "replace")
+    value: dict[str, Json] = {"detail": item.detail, "excerpt": excerpt}
+    return Stored(str(item.pk), item.environment.name, value)
+
+
+def stored_report(project_id: int, number: str, environment: str) -> Stored | None:
+    rows = AgentReport.objects.filter(environment__project=project_id, pk=_number(number))
+    row = rows.select_related("environment").first()
+    if row is None:
+        return None
+    return Stored(str(row.pk), row.environment.name, unpacked_report(bytes(row.body)))
+
+
+def stored_approval(project_id: int, code: str, environment: str) -> Stored | None:
+    approval = approval_coded(project_id, code)
+    if approval is None:
+        return None
+    value: dict[str, Json] = {"tool_args": dict(approval.raw_arguments())}
+    return Stored(code, approval.environment.name, value)
+
+
+KINDS: Final[dict[str, Callable[[int, str, str], Stored | None]]] = {
+    "call": stored_call,
+    "approval": stored_approval,
+    "rejected": stored_item,
+    "report": stored_report,
+}
+
+
+def _of_call(whole: WholeCall) -> dict[str, Json]:
+    row, call, outcome = whole.row, whole.folded, whole.folded.outcome
+    value: dict[str, Json] = {
+        "tool_args": call.tool_args,
+        "principal": call.principal,
+        "metadata": call.metadata,
+        "verdict_reason": row.verdict_reason,
+        "value": _written(row.check_value),
+        "events": [item_of(bytes(each.row.item)) for each in whole.events],
+    }
+    for name in _OUTCOME:
+        if not isinstance(told := getattr(outcome, name, None), NotReported | None):
+            value[name] = told
+    if outcome is not None:
+        value["model_content"] = outcome_to_model_content(outcome)
+    return value
+
+
+def _written(kept: str) -> Json:
+    """What a check saw: JSON, or of a long one the text that it begins with."""
+    try:
+        value: Json = json.loads(kept) if kept else None
+    except ValueError:
+        return kept
+    return value
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and text.isascii() and len(text) < 19 else 0

@@ -1,0 +1,44 @@
+"""*Show*: opens one masked value, for operators, audited; a post, alone for the script."""
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from governance.core.errors import InvalidInput
+from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action, may
+from outcomes.masking.commands import open_value as open_stored
+from outcomes.web.parts import shown_part
+
+
+def address_opening(request: MemberRequest) -> str:
+    """Where *Show* posts to; empty for who may not."""
+    may_open = may(request.role, Action.OPEN_VALUE)
+    return reverse("outcomes:open_value", args=[request.project.slug]) if may_open else ""
+
+
+@require_POST
+@never_cache  # the answer holds what is masked elsewhere
+@member_page(Action.OPEN_VALUE)
+def open_value(request: MemberRequest) -> HttpResponse:
+    sent = request.POST
+    try:
+        value = open_stored(
+            request.project,
+            sent.get("kind", ""),
+            sent.get("of", ""),
+            sent.get("place", ""),
+            environment=sent.get("environment", ""),
+            by=request.actor,
+        )
+    except InvalidInput as error:
+        return HttpResponse(str(error), status=422, content_type="text/plain")
+    context = {
+        "page_title": "One value",
+        "of": sent["of"],
+        "place": sent["place"],
+        "value": value,
+        "is_text": isinstance(value, str),
+    }
+    return shown_part(request, "masking/_opened_value.html", "masking/opened_value.html", context)

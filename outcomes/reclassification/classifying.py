@@ -1,0 +1,110 @@
+"""What other checks say of recorded calls: those that are bound now, or a text in their place."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from governance.checks.domain.success import DEFAULT, SuccessCheck, Verdict
+from governance.checks.queries.selection import Judges
+from outcomes.artifacts.queries.outputs import Output, Recorded
+from outcomes.reclassification.domain.flips import Said
+from outcomes.reclassification.selection import Row
+from outcomes.record.classification import (
+    Classification,
+    NotChecked,
+    Unreadable,
+    in_doubt,
+    judged_by,
+)
+from outcomes.record.codec import Verdicts, verdicts_of
+from outcomes.record.effective import DecidedBy, disagrees, effective
+from outcomes.record.outcome import NOT_REPORTED, NotReported, ToolArtifactReference
+
+ARTIFACT: Final = ToolArtifactReference.kind
+NO_OUTPUT: Final = "No result was reported."
+OVERTAKEN: Final = "It changed while this ran, and was judged then."
+_VERDICTS: Final = {verdict.value: verdict for verdict in Verdict}
+
+# By environment, agent and tool; none: this call is not one of those that are judged anew.
+CheckFor = Callable[[str, str, str], SuccessCheck | None]
+ReadArtifact = Callable[[str], Output | Unreadable]
+
+
+def of_bindings(judges: Judges) -> CheckFor:
+    return judges.check_for
+
+
+def of_text(check: SuccessCheck, judges: Judges | None) -> CheckFor:
+    """In the place of the check of its name, or of whichever there is."""
+
+    def check_for(environment: str, agent: str, tool: str) -> SuccessCheck | None:
+        bound = judges is None or judges.check_for(environment, agent, tool).name == check.name
+        return check if bound else None
+
+    return check_for
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    said: Said
+    verdicts: Verdicts | None  # the columns of the row; none: no check has a say in it
+    decided_by: DecidedBy = ""
+    disagreement: bool = False
+
+    @property
+    def checked(self) -> bool:
+        return self.verdicts is not None and self.verdicts.classified != ""
+
+    def left(self) -> "Judged":
+        """As it is told where nothing was written."""
+        return Judged(Said(self.said.before, self.said.before, not_checked=OVERTAKEN), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    check_for: CheckFor
+    environments: dict[int, str]
+
+    def judge(self, row: Row, recorded: Recorded, read: ReadArtifact) -> Judged | None:
+        """None: not one of those that are judged anew."""
+        check = self.check_for(self.environments.get(row.environment, ""), row.agent, row.tool)
+        if check is None:
+            return None
+        before = _VERDICTS[row.verdict]
+        output = read(row.artifact_name) if row.kind == ARTIFACT else _output(row, recorded)
+        if isinstance(output, NotReported):
+            reason = NO_OUTPUT if row.kind in ("execution_result", ARTIFACT) else ""
+            return Judged(Said(before, before, not_checked=reason), None)
+        if isinstance(output, Unreadable) and output.is_fault:
+            return Judged(Said(before, before, not_checked=output.reason), None)
+        classification = (
+            NotChecked(output.reason)
+            if isinstance(output, Unreadable)
+            else judged_by(check, row.tool, output, row.elapsed_ms)
+        )
+        if row.id in recorded.cut:
+            classification = in_doubt(classification)
+        is_bound, own_check = check is not DEFAULT, row.id in recorded.own_checks
+        return _judged(row, classification, is_bound=is_bound, own_check=own_check)
+
+
+def _judged(
+    row: Row, classification: Classification | NotChecked, *, is_bound: bool, own_check: bool
+) -> Judged:
+    before, reported = _VERDICTS[row.verdict], _VERDICTS.get(row.reported)
+    classified = None if isinstance(classification, NotChecked) else classification.verdict
+    verdict, decided_by = effective(
+        row.kind, classified, reported, is_bound=is_bound, own_check=own_check
+    )
+    after = verdict or before
+    if isinstance(classification, NotChecked):
+        said = Said(before, after, not_checked=classification.reason)
+    else:
+        check, rule = classification.check or "", classification.rule or ""
+        by_agent, cut = decided_by == "agent", classification.cut
+        said = Said(before, after, check, rule, by_agent=by_agent, cut=cut)
+    return Judged(said, verdicts_of(classification), decided_by, disagrees(reported, verdict))
+
+
+def _output(row: Row, recorded: Recorded) -> Output:
+    return recorded.outputs.get(row.id, NOT_REPORTED)

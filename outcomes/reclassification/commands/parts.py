@@ -1,0 +1,289 @@
+"""The parts of a rejudging, carried out: read, judged, and, where that is wanted, written."""
+
+import time
+from collections.abc import Sequence, Set
+from itertools import count, islice
+from typing import Any, Final
+
+from django.db import OperationalError, connection, transaction
+
+from governance.checks.language.named import NamedCheck
+from governance.checks.queries.selection import judges
+from governance.contracts.queries.governing import Governing
+from governance.core.errors import GovernanceError
+from governance.people.queries.projects import environments_by_id
+from outcomes.artifacts.commands.contents import Contents
+from outcomes.artifacts.queries.outputs import outputs_of
+from outcomes.jobs import commands as jobs
+from outcomes.models import Rejudging, RejudgingPart
+from outcomes.reclassification.classifying import CheckFor, Judged, Judging, of_bindings, of_text
+from outcomes.reclassification.commands import verdicts as reclassifying
+from outcomes.reclassification.commands.jobs import (
+    begin,
+    chosen_by,
+    compiled_of,
+    end_if_all_did,
+    left_without_a_part,
+)
+from outcomes.reclassification.domain.flips import CallTold, Flips
+from outcomes.reclassification.domain.shifts import Readings, Shifts
+from outcomes.reclassification.selection import Chunk, Place, Row, Share, place_of
+from outcomes.record.codec import step_from
+from outcomes.sessions.commands.long_sessions import LongSessions
+from outcomes.sessions.commands.readings import SessionGone
+
+TOLD_EVERY: Final = 0.5  # seconds
+AT_ONCE: Final = {"postgresql": 500, "sqlite": 100}  # calls of one transaction
+TRIES: Final = 5  # of a transaction that another one locked out
+KEPT: Final = "Calls with such an output keep their verdicts; start it again when that is mended."
+Status = RejudgingPart.Status
+_parts: Final = RejudgingPart.objects.all
+
+Told = tuple[Row, Judged | None]
+
+
+class Cancelled(Exception):
+    """Nobody wants the result any more."""
+
+
+class _Overtaken(Exception):
+    """Some calls are no longer as they were read; what was written of the others is taken back."""
+
+    def __init__(self, calls: Set[int]) -> None:
+        super().__init__(calls)
+        self.calls = calls
+
+
+def take_up_lost_parts() -> int:
+    """How many wait now."""
+    waiting = jobs.take_up_lost(_parts())
+    # A process may have died over its last words, when its part had ended and not yet the whole.
+    for rejudging in left_without_a_part():
+        end_if_all_did(rejudging)
+    return waiting
+
+
+def run_waiting_parts(most: int = jobs.ALL) -> int:
+    ran = 0
+    while ran < most and (part := jobs.claimed(_parts())) is not None:
+        _run(part)
+        ran += 1
+    return ran
+
+
+def _run(part: RejudgingPart) -> None:
+    rejudging = Rejudging.objects.filter(pk=part.rejudging_id).first()
+    if rejudging is None:
+        return  # with its project
+    begin(rejudging.pk)
+    try:
+        work = _Work(rejudging, part)
+        work.run()
+    except Cancelled:
+        return
+    except (KeyboardInterrupt, SystemExit):
+        jobs.put_back(part)
+        raise
+    except GovernanceError as error:
+        jobs.end(part, Status.FAILED, error=str(error)[:500])
+    else:
+        _end(part, work.fault)
+    end_if_all_did(rejudging.pk)
+
+
+def _end(part: RejudgingPart, fault: str) -> None:
+    """Calls whose output the store could not give keep their verdicts, and the job says so."""
+    if fault:
+        jobs.end(part, Status.FAILED, error=f"{fault} {KEPT}"[:500])
+    else:
+        jobs.end(part, Status.DONE)
+
+
+class _Work:
+    """One part. What is written is written with the figures about it: neither is without the
+    other, and a process that takes it up again goes on from there."""
+
+    def __init__(self, rejudging: Rejudging, part: RejudgingPart) -> None:
+        self._project, self._part = rejudging.project_id, part
+        self._writes = rejudging.kind == Rejudging.Kind.RECLASSIFICATION
+        self._chosen = chosen_by(rejudging)
+        self._share = Share(part.first, part.last)
+        self._environments = environments_by_id(self._project)
+        self._governing = Governing(self._environments)
+        self._long = LongSessions(self._governing)
+        self._check_for = None if self._writes else self._of_its_text(rejudging)
+        # What was written is kept; what is only looked at is looked at from its beginning.
+        kept = part.result if self._writes else {}
+        self._after = place_of(part.place) if self._writes else None
+        self._flips = Flips.of_json(kept.get("flips", {}))
+        self._shifts = Shifts.of_json(kept.get("shifts", {}))
+        self._passed = part.passed if self._after else 0
+        self._seconds = kept.get("cpu_seconds", 0.0)
+        self._fault: str = kept.get("fault", "")
+        self._began = jobs.processor_seconds()
+        self._told_at = self._heard_at = time.monotonic()
+        self._session: int | None = None
+        self._readings = Readings(())
+
+    @property
+    def fault(self) -> str:
+        """Why some outputs could not be read; empty when all could."""
+        return self._fault
+
+    def _of_its_text(self, rejudging: Rejudging) -> CheckFor:
+        bound = rejudging.scope == Rejudging.Scope.BOUND
+        check = NamedCheck(compiled_of(rejudging))
+        return of_text(check, judges(self._project) if bound else None)
+
+    def run(self) -> None:
+        for chunk in self._chosen.chunks(self._share, self._after):
+            told = self._judged(chunk)
+            if self._writes:
+                self._write(chunk, told)
+                continue
+            for each in told:
+                self._see(chunk, each)
+            if time.monotonic() > self._told_at + TOLD_EVERY:
+                self._note()
+        self._end_session()
+        if not self._writes:
+            self._note()
+
+    def _judged(self, chunk: Chunk) -> list[Told]:
+        chosen = self._chosen.among(chunk.rows)
+        recorded = outputs_of(chosen)
+        contents = Contents()
+        contents.learn((self._project, row.artifact_name) for row in chosen if row.artifact_name)
+        wanted = {row.id for row in chosen}
+        judging = self._asked_now()
+        told: list[Told] = []
+        for row in chunk.rows:
+            judged = None
+            if row.id in wanted:
+                judged = judging.judge(
+                    row, recorded, lambda artifact: contents.value_or_fault(self._project, artifact)
+                )
+                self._fault = self._fault or contents.fault
+                self._be_heard()
+            told.append((row, judged))
+        return told
+
+    def _asked_now(self) -> Judging:
+        """After the rows were read: no verdict is ever overwritten by that of an older version."""
+        check_for = self._check_for or of_bindings(judges(self._project))
+        return Judging(check_for, self._environments)
+
+    def _be_heard(self) -> None:
+        """Over a slow check, too: else its process is taken for dead, and deaf to who ends it."""
+        now = time.monotonic()
+        if now > self._heard_at + TOLD_EVERY:
+            self._heard_at = now
+            if not jobs.note(self._part):
+                raise Cancelled
+
+    def _write(self, chunk: Chunk, told: Sequence[Told]) -> None:
+        pieces = iter(told)
+        while piece := list(islice(pieces, AT_ONCE[connection.vendor])):
+            self._long.look_at(row.session for row, _ in piece if row.session is not None)
+            self._commit(chunk, piece, Chunk([row for row, _ in piece], {}).place)
+
+    def _commit(self, chunk: Chunk, piece: list[Told], place: Place) -> None:
+        """What came in meanwhile was judged then, and is judged once more, as it is now."""
+        for tried in count(1):
+            try:
+                with transaction.atomic():
+                    judged = [(row, said) for row, said in piece if said is not None]
+                    overtaken = reclassifying.reclassify(judged, self._governing, self._long)
+                    if overtaken and tried < TRIES:
+                        raise _Overtaken(overtaken)
+                    for row, said in piece:
+                        is_left = said is not None and row.id in overtaken
+                        self._count(chunk, (row, said.left() if said and is_left else said))
+                    self._note(place=place.kept(), tries=1)
+                self._long.note_written()
+                return
+            except _Overtaken as changed:
+                self._long.take_back()
+                piece = self._anew(chunk, piece, changed.calls)
+            except (OperationalError, SessionGone):
+                if tried >= TRIES:
+                    raise
+                self._long.take_back()
+                self._count_as_kept()
+                time.sleep(0.1 * tried)
+                piece = self._anew(chunk, piece, {row.id for row, _ in piece})
+
+    def _count_as_kept(self) -> None:
+        """What a transaction counted leaves with it."""
+        kept = RejudgingPart.objects.get(pk=self._part.pk)
+        self._flips = Flips.of_json(kept.result.get("flips", {}))
+        self._passed = kept.passed if kept.place else 0
+
+    def _anew(self, chunk: Chunk, piece: list[Told], calls: Set[int]) -> list[Told]:
+        rows = self._chosen.again(calls)
+        kept = [each for each in piece if each[0].id not in calls]
+        return kept + self._judged(Chunk(rows, chunk.sessions))
+
+    def _see(self, chunk: Chunk, told: Told) -> None:
+        """A call of a session that is read in order, once more with the other verdict."""
+        row, judged = told
+        if row.session != self._session:
+            self._end_session()
+            self._begin_session(chunk, row)
+        self._count(chunk, told)
+        if row.session is None:
+            return
+        step = step_from(
+            row.tool,
+            row.kind,
+            row.verdict,
+            row.reported,
+            row.classified,
+            row.reason,
+            row.rule,
+            row.from_sdk,
+            row.version,
+        )
+        after = step.verdict if judged is None else judged.said.after
+        self._readings.advance(step, after, checked=judged is not None and judged.checked)
+
+    def _count(self, chunk: Chunk, told: Told) -> None:
+        row, judged = told
+        if self._chosen.since is None or row.at >= self._chosen.since:
+            self._passed += 1
+        if judged is None:
+            return
+        session = chunk.sessions.get(row.session) if row.session is not None else None
+        call = CallTold(
+            row.call_id,
+            self._environments.get(row.environment, ""),
+            session.name if session else "",
+            row.tool,
+            row.agent,
+            row.at,
+        )
+        self._flips.add(call, judged.said)
+
+    def _begin_session(self, chunk: Chunk, row: Row) -> None:
+        self._session = row.session
+        if row.session is None:
+            return
+        known = chunk.sessions[row.session]
+        self._told_session = self._environments.get(row.environment, ""), known.name
+        self._readings = Readings(self._governing.limits_of(known.version))
+
+    def _end_session(self) -> None:
+        if self._session is not None:
+            self._shifts.end_session(*self._told_session, self._readings)
+        self._session = None
+
+    def _note(self, **more: Any) -> None:
+        self._told_at = time.monotonic()
+        result = {
+            "flips": self._flips.as_json(),
+            "shifts": self._shifts.as_json(),
+            "cpu_seconds": self._seconds + jobs.processor_seconds() - self._began,
+            "fault": self._fault,
+        }
+        if not jobs.note(self._part, passed=self._passed, result=result, **more):
+            raise Cancelled

@@ -1,0 +1,123 @@
+"""Other verdicts put in the place of those that some calls have, with all that is counted of them.
+
+Verdict, rollups and sessions change in one transaction, in the order in which settling writes them:
+neither locks the other out in a circle, and nobody ever sees a verdict that is not counted.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Final
+
+from django.utils import timezone
+
+from governance.contracts.queries.governing import Governing
+from outcomes import bulk
+from outcomes.figures.commands.counting import Change, count
+from outcomes.figures.commands.grouping import grouped
+from outcomes.models import Call, PastVerdict
+from outcomes.reclassification.classifying import Judged
+from outcomes.reclassification.selection import Row
+from outcomes.record import codec
+from outcomes.record.codec import CALL_COLUMNS, CallRow, Verdicts, verdicts_in
+from outcomes.sessions.commands.long_sessions import LongSessions
+from outcomes.sessions.commands.readings import Known, read_sessions
+
+COLUMNS: Final = ("id", *Verdicts._fields, "verdict", "decided_by", "disagreement", "group")
+_READ_SO: Final = (
+    "session",
+    "at",
+    "order",
+    "kind",
+    "reported",
+    "decided_by",
+    "artifact_name",
+    "elapsed_ms",
+    "classified",
+    "check_name",
+    "check_version",
+    "check_rule",
+    "check_value",
+)
+Wanted = dict[int, tuple[Row, Judged]]
+_NOBODY: Final = Known({}, frozenset())  # no call is new, so no name is learnt
+
+
+def reclassify(
+    judged: Iterable[tuple[Row, Judged]], governing: Governing, long: LongSessions
+) -> set[int]:
+    """Of which calls nothing was written, because they changed since they were read, or left.
+    In the caller's transaction."""
+    wanted = {row.id: (row, told) for row, told in judged if told.verdicts is not None}
+    present = _locked(wanted)
+    changes = list(_changes(present, wanted))
+    _keep_past(changes)
+    bulk.update(
+        Call, COLUMNS, [tuple(getattr(new, name) for name in COLUMNS) for _, new in changes]
+    )
+    tools = {row.tool_number: row.tool for row, _ in wanted.values()}
+    read_sessions(changes, governing, _NOBODY, partial(long.corrected, tools=tools))
+    count(changes)
+    return wanted.keys() - {call.id for call in present}
+
+
+def _locked(wanted: Wanted) -> list[CallRow]:
+    """Those that are as they were read. It may be another result with a verdict of the same word:
+    all that tells results apart is compared."""
+    rows = Call.objects.select_for_update().filter(id__in=list(wanted))
+    found = rows.order_by("environment", "digest").values_list(*CALL_COLUMNS)
+    calls = map(codec.call_row_of, found)
+    return [call for call in calls if _is_as_read(call, wanted[call.id][0])]
+
+
+def _changes(present: Iterable[CallRow], wanted: Wanted) -> Iterable[Change]:
+    before: list[CallRow] = []
+    after: list[CallRow] = []
+    for old in present:
+        _, told = wanted[old.id]
+        if told.verdicts is None:
+            continue
+        before.append(old)
+        after.append(
+            old._replace(
+                **told.verdicts._asdict(),
+                verdict=told.said.after.value,
+                decided_by=told.decided_by,
+                disagreement=told.disagreement,
+                group=None,
+            )
+        )
+    both = zip(before, grouped(after), strict=True)
+    return ((old, new) for old, new in both if new != old)
+
+
+def _is_as_read(old: CallRow, row: Row) -> bool:
+    return (old.agent, old.tool) == (row.agent_number, row.tool_number) and all(
+        getattr(old, name) == getattr(row, name) for name in _READ_SO
+    )
+
+
+def _keep_past(changes: Iterable[Change]) -> None:
+    now = timezone.now()
+    PastVerdict.objects.bulk_create(
+        PastVerdict(
+            call_id=old.id,
+            project_id=old.project,
+            check_name=old.check_name,
+            check_version=old.check_version,
+            verdict=old.classified,
+            effective=old.verdict,
+            decided_by=old.decided_by,
+            rule=old.check_rule,
+            value=old.check_value,
+            reason=old.verdict_reason,
+            labels=old.labels,
+            cut=old.cut,
+            until=now,
+        )
+        for old, _ in changes
+        if old is not None and _has_past(old)
+    )
+
+
+def _has_past(old: CallRow) -> bool:
+    return bool(verdicts_in(old).check_name)

@@ -1,0 +1,177 @@
+"""Verdicts that flip under another check, added up call by call; bounded, however many calls.
+
+What is added up in parts, by processes at once, is merged: the order of the parts tells nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final, Self
+
+from governance.checks.domain.success import Verdict
+
+NAMES: Final = 500  # tools and rules that have a row of their own
+SAMPLES: Final = 20  # of each change
+SAMPLES_ALIKE: Final = 3  # of them of one tool and rule
+OTHERS: Final = "(others)"
+REPORTED: Final = "(reported by the agent)"
+VERDICTS: Final = tuple(verdict.value for verdict in Verdict)
+
+
+class Flip(StrEnum):
+    NEWLY_FAILED = "newly_failed"  # success before, failure after
+    NEWLY_SUCCEEDED = "newly_succeeded"
+    OTHERWISE = "otherwise_changed"  # to unknown, or from it
+    UNCHANGED = "unchanged"
+
+
+def flip_of(before: Verdict, after: Verdict) -> Flip:
+    match before, after:
+        case _ if before == after:
+            return Flip.UNCHANGED
+        case Verdict.SUCCESS, Verdict.FAILURE:
+            return Flip.NEWLY_FAILED
+        case Verdict.FAILURE, Verdict.SUCCESS:
+            return Flip.NEWLY_SUCCEEDED
+        case _:
+            return Flip.OTHERWISE
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Of one call that ran: what counted so far, and what this check would have count."""
+
+    before: Verdict
+    after: Verdict
+    check: str = ""  # that says so; empty where none is asked: a timeout, a failure
+    rule: str = ""
+    not_checked: str = ""  # why none could be asked
+    by_agent: bool = False  # the agent's verdict counts, whatever the check says
+    cut: bool = False  # the check's depends on text that was not read
+
+
+@dataclass(frozen=True, slots=True)
+class CallTold:
+    """A call as its results are told."""
+
+    call_id: str
+    environment: str
+    session: str
+    tool: str
+    agent: str
+    at: datetime
+
+
+@dataclass(slots=True)
+class Flips:
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys([*Flip], 0))
+    judged: int = 0  # by the check; the rest of those that ran needs none
+    not_checked: dict[str, int] = field(default_factory=dict)
+    by_tool: dict[str, dict[str, int]] = field(default_factory=dict)
+    by_rule: dict[str, dict[str, int]] = field(default_factory=dict)
+    samples: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+    @property
+    def calls(self) -> int:
+        """All of them that ran and were chosen."""
+        return sum(self.counts.values())
+
+    @property
+    def flipped(self) -> int:
+        return self.calls - self.counts[Flip.UNCHANGED]
+
+    def add(self, call: CallTold, said: Said) -> Flip:
+        flip = flip_of(said.before, said.after)
+        self.counts[flip] += 1
+        tool = _row(self.by_tool, call.tool, _OF_A_TOOL)
+        tool[flip] += 1
+        tool[f"before_{said.before}"] += 1
+        tool[f"after_{said.after}"] += 1
+        if said.check:
+            self.judged += 1
+            name = REPORTED if said.by_agent else f"{said.check}: {said.rule}"
+            rule = _row(self.by_rule, name, _OF_A_RULE)
+            rule["judged"] += 1
+            rule[flip] += 1
+        elif said.not_checked:
+            _count(self.not_checked, said.not_checked, 1)
+        if flip != Flip.UNCHANGED:
+            self._keep(flip, call, said)
+        return flip
+
+    def _keep(self, flip: Flip, call: CallTold, said: Said) -> None:
+        kept = self.samples.setdefault(flip, [])
+        alike = sum(each["tool"] == call.tool and each["rule"] == said.rule for each in kept)
+        if len(kept) < SAMPLES and alike < SAMPLES_ALIKE:
+            kept.append(
+                {
+                    "call_id": call.call_id,
+                    "environment": call.environment,
+                    "session": call.session,
+                    "tool": call.tool,
+                    "agent": call.agent,
+                    "at": call.at.isoformat(),
+                    "before": said.before.value,
+                    "after": said.after.value,
+                    "rule": "" if said.by_agent else said.rule,
+                    "cut": said.cut,
+                }
+            )
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "counts": dict(self.counts),
+            "judged": self.judged,
+            "not_checked": dict(self.not_checked),
+            "by_tool": self.by_tool,
+            "by_rule": self.by_rule,
+            "samples": self.samples,
+        }
+
+    @classmethod
+    def of_json(cls, kept: Mapping[str, Any]) -> Self:
+        """What was kept, to go on from."""
+        flips = cls()
+        if kept:
+            flips.merge(kept)
+        return flips
+
+    def merge(self, other: Mapping[str, Any]) -> None:
+        for name, number in other["counts"].items():
+            self.counts[name] += number
+        self.judged += other["judged"]
+        for reason, number in other["not_checked"].items():
+            _count(self.not_checked, reason, number)
+        for mine, rows, columns in (
+            (self.by_tool, other["by_tool"], _OF_A_TOOL),
+            (self.by_rule, other["by_rule"], _OF_A_RULE),
+        ):
+            for name, row in rows.items():
+                sums = _row(mine, name, columns)
+                for column, number in row.items():
+                    sums[column] += number
+        for flip, kept in other["samples"].items():
+            sampled = self.samples.setdefault(flip, [])
+            sampled += kept[: SAMPLES - len(sampled)]
+
+
+_OF_A_TOOL: Final = dict.fromkeys(
+    [*Flip, *(f"{when}_{verdict}" for when in ("before", "after") for verdict in VERDICTS)], 0
+)
+_OF_A_RULE: Final = dict.fromkeys(["judged", *Flip], 0)
+
+
+def _row(rows: dict[str, dict[str, int]], name: str, columns: dict[str, int]) -> dict[str, int]:
+    row = rows.get(name)
+    if row is None:
+        if len(rows) >= NAMES:
+            name = OTHERS
+        row = rows.setdefault(name, dict(columns))
+    return row
+
+
+def _count(counts: dict[str, int], name: str, number: int) -> None:
+    if name not in counts and len(counts) >= NAMES:
+        name = OTHERS
+    counts[name] = counts.get(name, 0) + number

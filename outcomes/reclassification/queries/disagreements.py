@@ -1,0 +1,178 @@
+"""Where agents report another verdict than the console gives: by tool, by agent, and by both.
+
+By tool and by agent it is counted by minute, so these figures are exact. Both together, and the
+check that gave the verdict, are read from the newest calls that disagree.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from django.db import connection
+
+from governance.core.wilson import wilson
+from outcomes.calls.queries.calls import CallFilter, whole_calls, with_names
+from outcomes.core.figures import Figures
+from outcomes.figures.queries.stats import figures_by
+from outcomes.models import Call
+from outcomes.record.effective import agent_check
+
+COUNTED: Final = 5_000  # calls that disagree
+ROWS: Final = 50
+_LOOKED_AT: Final = (
+    "id", "at", "order", "agent_id", "tool_id", "check_name", "check_version", "reported",
+)  # fmt: skip
+# Of the newest calls each group, and its newest call.
+_GROUPS: Final = """
+WITH newest AS (
+  SELECT id, agent_id, tool_id, check_name, check_version, reported,
+         ROW_NUMBER() OVER (ORDER BY at DESC, "order" DESC) AS place
+  FROM ({newest}) AS looked_at
+), alike AS (
+  SELECT agent_id, tool_id, check_name, check_version, MIN(place) AS place, COUNT(*) AS calls,
+         SUM(CASE WHEN reported = 'success' THEN 1 ELSE 0 END) AS success
+  FROM newest GROUP BY agent_id, tool_id, check_name, check_version
+)
+SELECT agent.name, tool.name, alike.check_name, alike.check_version, newest.id, alike.success,
+       alike.calls
+FROM alike JOIN newest ON newest.place = alike.place
+JOIN outcomes_agent AS agent ON agent.id = alike.agent_id
+JOIN outcomes_tool AS tool ON tool.id = alike.tool_id
+"""
+
+
+class Judge(NamedTuple):
+    """A check as one of the two sides names it."""
+
+    name: str
+    version: int | None
+
+
+@dataclass(slots=True)
+class Differing:
+    """Of one tool, or of one agent."""
+
+    name: str
+    judged: int = 0
+    agent_said_success: int = 0  # and the check failure
+    agent_said_failure: int = 0
+
+    @property
+    def disagreements(self) -> int:
+        return self.agent_said_success + self.agent_said_failure
+
+    @property
+    def worst(self) -> tuple[float, str]:
+        return -wilson(self.disagreements, self.judged)[0], self.name
+
+
+@dataclass(slots=True)
+class Group:
+    """One agent, one tool, one version of the check that judged."""
+
+    agent: str
+    tool: str
+    judge: Judge
+    newest: int  # call
+    agent_said_success: int
+    agent_said_failure: int
+    call_id: str = ""  # of the newest, as the next two
+    environment: str = ""
+    at: datetime | None = None
+    reported_by: Judge | None = None  # the check that the agent says it used, of the newest call
+
+    @property
+    def disagreements(self) -> int:
+        return self.agent_said_success + self.agent_said_failure
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the agent used an older version of the very check."""
+        theirs, ours = self.reported_by, self.judge
+        return (
+            theirs is not None
+            and theirs.name == ours.name
+            and (theirs.version or 0) < (ours.version or 0)
+        )
+
+    @property
+    def is_other(self) -> bool:
+        return self.reported_by is not None and self.reported_by.name != self.judge.name
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreements:
+    tools: list[Differing]  # the worst first, only those that disagree
+    agents: list[Differing]
+    groups: list[Group]  # the most frequent first
+    judged: int
+    total: int
+    counted: int  # calls that the groups are of
+    more: Mapping[str, int] = field(default_factory=dict)  # what is not among the rows
+
+
+def disagreements(
+    project_id: int, environment: str, since: datetime, until: datetime
+) -> Disagreements:
+    """Of full minutes, so that all of it is of the same calls."""
+    wanted = CallFilter(environment=environment, since=since, until=until)
+    tools = _sums(figures_by(project_id, "tool", wanted))
+    agents = _sums(figures_by(project_id, "agent", wanted))
+    groups, counted = _groups(project_id, environment, since, until)
+    differing = {
+        "tools": sorted((each for each in tools if each.disagreements), key=lambda one: one.worst),
+        "agents": sorted((each for each in agents if each.disagreements), key=lambda a: a.worst),
+    }
+    return Disagreements(
+        tools=differing["tools"][:ROWS],
+        agents=differing["agents"][:ROWS],
+        groups=groups[:ROWS],
+        judged=sum(each.judged for each in tools),
+        total=sum(each.disagreements for each in tools),
+        counted=counted,
+        more={
+            "tools": max(0, len(differing["tools"]) - ROWS),
+            "agents": max(0, len(differing["agents"]) - ROWS),
+            "groups": max(0, len(groups) - ROWS),
+        },
+    )
+
+
+def _sums(found: Mapping[str, Figures]) -> list[Differing]:
+    return [
+        Differing(name, each.judged, each.agent_said_success, each.agent_said_failure)
+        for name, each in found.items()
+    ]
+
+
+def _groups(
+    project_id: int, environment: str, since: datetime, until: datetime
+) -> tuple[list[Group], int]:
+    rows = Call.objects.filter(
+        project=project_id, at__gte=since, at__lt=until, disagreement=True
+    ).order_by("-at", "-order")
+    if environment:
+        rows = rows.filter(environment__name=environment)
+    statement, values = rows.values_list(*_LOOKED_AT)[:COUNTED].query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(_GROUPS.format(newest=statement), values)
+        found = cursor.fetchall()
+    groups = [
+        Group(agent, tool, Judge(check, version), newest, success, calls - success)
+        for agent, tool, check, version, newest, success, calls in found
+    ]
+    groups.sort(key=lambda each: (-each.disagreements, each.agent, each.tool))
+    _look_at_newest(groups[:ROWS])
+    return groups, sum(each.disagreements for each in groups)
+
+
+def _look_at_newest(groups: Iterable[Group]) -> None:
+    """It tells what its agent used; clients that ask a named check say which."""
+    by_call = {group.newest: group for group in groups}
+    rows = list(with_names(Call.objects.filter(pk__in=list(by_call))))
+    for whole in whole_calls(rows):
+        row, group = whole.row, by_call[whole.row.pk]
+        group.call_id, group.environment, group.at = row.call_id, row.environment.name, row.at
+        used = agent_check(whole.folded.metadata)
+        group.reported_by = None if used is None else Judge(*used)

@@ -1,0 +1,66 @@
+"""Calls judged anew, as pages and programs ask for what came of it; and what calls were before."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db.models import F, Sum
+
+from outcomes.models import Call, PastVerdict, Rejudging, RejudgingPart
+from outcomes.reclassification.domain.flips import Flips
+from outcomes.reclassification.domain.shifts import Shifts
+
+SHOWN = 50
+
+
+def rejudging_numbered(project_id: int, number: int, kind: str) -> Rejudging | None:
+    """With the figures of its parts as far as they are, while it runs."""
+    rows = Rejudging.objects.filter(project=project_id, kind=kind, pk=number)
+    found = rows.defer("document", "packed").select_related("environment").first()
+    if found is not None and not found.has_ended:
+        parts = RejudgingPart.objects.filter(rejudging=found)
+        found.passed = parts.aggregate(passed=Sum("passed"))["passed"] or 0
+    return found
+
+
+def result_so_far(rejudging: Rejudging) -> dict[str, Any]:
+    """What is known by now: of all parts together."""
+    if rejudging.has_ended and rejudging.result:
+        kept: dict[str, Any] = rejudging.result
+        return kept
+    parts = RejudgingPart.objects.filter(rejudging=rejudging).order_by("number")
+    return added_up(parts.values_list("result", flat=True))
+
+
+def added_up(parts: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    flips, shifts, seconds = Flips(), Shifts(), 0.0
+    for part in parts:
+        if part:
+            flips.merge(part["flips"])
+            shifts.merge(part["shifts"])
+            seconds += part["cpu_seconds"]
+    return {
+        "flips": flips.as_json(),
+        "shifts": shifts.as_json(),
+        "cpu_seconds": round(seconds, 3),
+    }
+
+
+def rejudgings(
+    project_id: int, kind: str, *, check: str = "", before: int | None = None
+) -> list[Rejudging]:
+    """Newest first, without their texts and tables, with `counts` of what flipped; one more than a
+    page shows."""
+    rows = Rejudging.objects.filter(project=project_id, kind=kind)
+    if check:
+        rows = rows.filter(check_name=check)
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    light = rows.defer("document", "packed", "result").select_related("environment")
+    counted = light.annotate(counts=F("result__flips__counts"))
+    return list(counted.order_by("-id")[: SHOWN + 1])
+
+
+def past_verdicts(call: Call) -> Sequence[PastVerdict]:
+    """What was said of it before its present verdict, newest first."""
+    rows = PastVerdict.objects.filter(project=call.project_id, call=call.pk)
+    return list(rows.order_by("-id"))

@@ -1,0 +1,259 @@
+"""Which calls are judged anew, and these read by key, some thousands at a time.
+
+Sessions are read whole and in order, as what a verdict changes of a session depends on all that
+came before; calls without one follow, by their time.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+from django.db.models import Max, Min, Q, QuerySet
+
+from outcomes.calls.queries.calls import ANY_CALL, CallFilter, calls
+from outcomes.models import Call, Session
+from outcomes.models.rejudging import MOST_PARTS
+from outcomes.record.codec import digest_of
+from outcomes.record.globs import is_named
+
+ROWS: Final = 2_000
+SESSIONS: Final = 500
+CALLS_OF_A_PART: Final = 10_000
+RAN: Final = frozenset(["execution_result", "artifact_reference", "timeout", "failure"])
+
+
+class Row(NamedTuple):
+    """A call as it is judged anew, its fields in the order of COLUMNS."""
+
+    id: int
+    session: int | None
+    at: datetime
+    call_index: int
+    order: int
+    environment: int
+    call_id: str
+    agent: str
+    tool: str
+    kind: str
+    verdict: str
+    decided_by: str
+    reported: str
+    classified: str
+    reason: str
+    rule: str
+    from_sdk: bool
+    version: int | None
+    elapsed_ms: float | None
+    artifact_name: str
+    check_name: str
+    check_version: int | None
+    check_rule: str
+    check_value: str
+    agent_number: int
+    tool_number: int
+
+    @property
+    def ran(self) -> bool:
+        return self.kind in RAN
+
+
+_COLUMN_OF: Final = {
+    "agent": "agent__name",
+    "tool": "tool__name",
+    "agent_number": "agent_id",
+    "tool_number": "tool_id",
+}
+COLUMNS: Final = tuple(_COLUMN_OF.get(name, name) for name in Row._fields)
+_OF_A_SESSION: Final = ("at", "call_index", "order")
+_WITHOUT: Final = ("at", "order")
+
+
+class Place(NamedTuple):
+    """The last call that was read: all before it is done."""
+
+    session: int | None
+    call: tuple[Any, ...]  # its time, and what orders calls of one time
+
+    def kept(self) -> dict[str, Any]:
+        at, *rest = self.call
+        return {"session": self.session, "call": [at.isoformat(), *rest]}
+
+
+def place_of(kept: dict[str, Any]) -> Place | None:
+    if not kept:
+        return None
+    at, *rest = kept["call"]
+    return Place(kept["session"], (datetime.fromisoformat(at).astimezone(UTC), *rest))
+
+
+class Known(NamedTuple):
+    """A session as its calls are told."""
+
+    name: str
+    version: int | None  # of the contracts that governed its last call
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    rows: list[Row]
+    sessions: dict[int, Known]
+
+    @property
+    def place(self) -> Place:
+        last = self.rows[-1]
+        if last.session is None:
+            return Place(None, (last.at, last.order))
+        return Place(last.session, (last.at, last.call_index, last.order))
+
+
+class Share(NamedTuple):
+    """The sessions that one process reads; none: the calls without a session."""
+
+    first: int | None
+    last: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    project: int
+    until: datetime
+    since: datetime | None = None
+    environment: int | None = None
+    agents: tuple[str, ...] = ()  # globs; none: all
+    tools: tuple[str, ...] = ()
+    call_filter: CallFilter = ANY_CALL
+
+    def among(self, rows: Sequence[Row]) -> list[Row]:
+        """Those calls of a chunk that are chosen and have a verdict."""
+        chosen = [row for row in rows if self._has(row)]
+        if self.call_filter == ANY_CALL:
+            return chosen
+        fitting = calls(self.project, self.call_filter).order_by()
+        found = fitting.filter(id__in=[row.id for row in chosen])
+        numbers = set(found.values_list("id", flat=True))
+        return [row for row in chosen if row.id in numbers]
+
+    def _has(self, row: Row) -> bool:
+        return (
+            row.ran
+            and (self.since is None or row.at >= self.since)
+            and is_named(row.agent, self.agents)
+            and is_named(row.tool, self.tools)
+        )
+
+    def to_read(self) -> int:
+        """Calls of that time, environment and session, chosen or not."""
+        return self._calls().count()
+
+    def shares(self, calls: int) -> list[Share]:
+        """Equal ranges of sessions: fine enough that no process waits long for another."""
+        told = self._sessions().aggregate(first=Min("id"), last=Max("id"))
+        shares = [Share(None, None)] if self._calls().filter(session=None).exists() else []
+        if told["first"] is None:
+            return shares
+        first, width = told["first"], told["last"] - told["first"] + 1
+        number = min(max(calls // CALLS_OF_A_PART, 1), MOST_PARTS, width)
+        borders = [first + width * each // number for each in range(number + 1)]
+        return shares + [Share(begin, end - 1) for begin, end in pairwise(borders)]
+
+    def chunks(self, share: Share, after: Place | None) -> Iterator[Chunk]:
+        """No chunk is empty, and a session ends where one ends, unless it is a long one."""
+        if share.first is None or share.last is None:
+            for rows in _pages(self._without_session(), _WITHOUT, after.call if after else None):
+                yield Chunk(rows, {})
+            return
+        first = share.first
+        if after is not None and after.session is not None:
+            yield from self._rest_of_session(after.session, after.call)
+            first = after.session + 1
+        for group in self._groups(first, share.last):
+            yield from self._of_sessions(group)
+
+    def again(self, calls: Iterable[int]) -> list[Row]:
+        """As they are now, where they are still there and of that time and environment."""
+        return _rows(self._calls().filter(id__in=list(calls)))
+
+    def _groups(self, first: int, last: int) -> Iterator[dict[int, tuple[Known, int]]]:
+        group: dict[int, tuple[Known, int]] = {}
+        size = 0
+        rows = self._sessions().filter(id__lte=last).order_by("id")
+        columns = rows.values_list("id", "session_id", "version", "attempts")
+        while page := list(columns.filter(id__gte=first)[:SESSIONS]):
+            for number, name, version, attempts in page:
+                if group and size + attempts > ROWS:
+                    yield group
+                    group, size = {}, 0
+                group[number] = Known(name, version), attempts
+                size += attempts
+            first = page[-1][0] + 1
+        if group:
+            yield group
+
+    def _of_sessions(self, group: dict[int, tuple[Known, int]]) -> Iterator[Chunk]:
+        sessions = {number: known for number, (known, _) in group.items()}
+        if len(group) == 1:
+            ((number, (_, attempts)),) = group.items()
+            if attempts > ROWS:
+                for rows in _pages(self._of_session(number), _OF_A_SESSION, None):
+                    yield Chunk(rows, sessions)
+                return
+        found = Call.objects.filter(session__in=list(sessions), at__lt=self.until)
+        if rows := _rows(found.order_by("session", *_OF_A_SESSION)):
+            yield Chunk(rows, sessions)
+
+    def _rest_of_session(self, number: int, after: tuple[Any, ...]) -> Iterator[Chunk]:
+        known = Session.objects.filter(id=number).values_list("session_id", "version").first()
+        if known is not None:
+            for rows in _pages(self._of_session(number), _OF_A_SESSION, after):
+                yield Chunk(rows, {number: Known(*known)})
+
+    def _of_session(self, number: int) -> QuerySet[Call]:
+        return Call.objects.filter(session=number, at__lt=self.until).order_by(*_OF_A_SESSION)
+
+    def _without_session(self) -> QuerySet[Call]:
+        return self._calls().filter(session=None).order_by(*_WITHOUT)
+
+    def _sessions(self) -> QuerySet[Session]:
+        found = Session.objects.filter(project=self.project, first_at__lt=self.until).order_by()
+        if self.since is not None:
+            found = found.filter(last_at__gte=self.since)
+        if self.environment is not None:
+            found = found.filter(environment=self.environment)
+        if self.call_filter.session:
+            found = found.filter(digest=digest_of(self.call_filter.session))
+        return found
+
+    def _calls(self) -> QuerySet[Call]:
+        found = Call.objects.filter(project=self.project, at__lt=self.until).order_by()
+        if self.since is not None:
+            found = found.filter(at__gte=self.since)
+        if self.environment is not None:
+            found = found.filter(environment=self.environment)
+        if self.call_filter.session:
+            found = found.filter(session__digest=digest_of(self.call_filter.session))
+        return found
+
+
+def _pages(
+    found: QuerySet[Call], order: Sequence[str], after: tuple[Any, ...] | None
+) -> Iterator[list[Row]]:
+    while True:
+        part = found
+        if after is not None:
+            beyond, equal = Q(), Q()
+            for name, value in zip(order, after, strict=True):
+                beyond |= equal & Q((f"{name}__gt", value))
+                equal &= Q((name, value))
+            part = found.filter(beyond, at__gte=after[0])
+        page = _rows(part[:ROWS])
+        if not page:
+            return
+        yield page
+        after = tuple(getattr(page[-1], name) for name in order)
+
+
+def _rows(found: QuerySet[Call]) -> list[Row]:
+    rows: Iterable[tuple[Any, ...]] = found.values_list(*COLUMNS)
+    return [Row(*row) for row in rows]

@@ -1,0 +1,324 @@
+"""Calls judged anew as people meet it: what a check would change, and what was reclassified."""
+
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from governance.checks.queries.analysis import read_check_text
+from governance.checks.queries.checks import (
+    check_named,
+    check_version_numbered,
+    check_versions_before,
+    ours_named,
+)
+from governance.checks.queries.includes import names_of_newer
+from governance.checks.queries.selection import judges
+from governance.core.errors import DocumentInvalid, GovernanceError, NotFound
+from governance.core.numbers import ID_DIGITS, whole_number
+from governance.core.table_files import Tables, one_of_tables, page_after_page
+from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action, may, refuse_unless
+from outcomes.backtesting.views.form import Asked, asked_in, filled_in, form_context
+from outcomes.jobs import doorbell
+from outcomes.models import Rejudging
+from outcomes.reclassification.commands import jobs
+from outcomes.reclassification.commands.jobs import start_check_backtest, start_reclassification
+from outcomes.reclassification.queries.jobs import (
+    SHOWN,
+    rejudging_numbered,
+    rejudgings,
+    result_so_far,
+)
+from outcomes.reclassification.words import (
+    FIGURES,
+    SHOWN_ROWS,
+    rules,
+    samples,
+    scope_words,
+    sentence,
+    shifts,
+    told_in_list,
+    tools,
+)
+from outcomes.recorded_calls.selection import MOST_GLOBS
+from outcomes.web.paging import files_of_tables, with_query
+from outcomes.web.part_columns import FLIPPED, FLIPS_BY_RULE, FLIPS_BY_TOOL, REJUDGINGS, SHIFTS
+from outcomes.web.tags import hash_of
+
+VERSIONS: Final = 100
+BACKTEST, RECLASSIFICATION = Rejudging.Kind.CHECK_BACKTEST, Rejudging.Kind.RECLASSIFICATION
+CANCELLED: Final[dict[str, str]] = {
+    BACKTEST: "What was found until then stands below.",
+    RECLASSIFICATION: "The verdicts of the calls below are changed and counted, the others are as"
+    " they were. Run it again for the rest.",
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page()
+def check_backtests(request: MemberRequest, check_name: str) -> HttpResponseBase:
+    """What a version of a check would change: a form, and what came out before."""
+    versions = _versions(request, check_name)
+    if not versions:
+        raise NotFound("There is no such check.")
+    asked, refused = asked_in(request.GET), ""
+    if request.method == "POST":
+        refuse_unless(request.role, Action.WRITE_CHECK)
+        asked = asked_in(request.POST)
+        chosen = [each for each in versions if str(each.number) == asked.version]
+        try:
+            if not chosen:
+                raise NotFound("Choose one of its versions.")
+            text = _text_of(request, check_name, chosen[0])
+            return _started(request, asked, text, version=chosen[0].number)
+        except GovernanceError as error:
+            refused = str(error)
+    found = rejudgings(
+        request.project.pk,
+        BACKTEST,
+        check=check_name,
+        before=whole_number(request.GET.get("before"), ID_DIGITS),
+    )
+    context = _list(request, found, asked) | {
+        "page_title": f"What {check_name} would change",
+        "scope": request.POST.get("scope", request.GET.get("scope", "")),
+        "name": check_name,
+        "versions": versions,
+        "refused": refused,
+    }
+    status = 422 if refused else 200
+    file = one_of_tables(request, request.project, _table(request, BACKTEST, check_name))
+    return file or render(request, "reclassification/check_backtests.html", context, status=status)
+
+
+class Numbered(NamedTuple):
+    number: int
+    message: str
+
+
+def _versions(request: MemberRequest, name: str) -> list[Numbered]:
+    check = check_named(request.project, name)
+    if check is not None:
+        rows = check_versions_before(check, None, VERSIONS)
+        return [Numbered(row.number, row.message) for row in rows]
+    found = ours_named(name)
+    return [Numbered(found.version, "as it ships with the console")] if found else []
+
+
+def _text_of(request: MemberRequest, name: str, version: Numbered) -> bytes | str:
+    check = check_named(request.project, name)
+    if check is not None:
+        row = check_version_numbered(check, version.number)
+        return bytes(row.document) if row else b""
+    found = ours_named(name)
+    return found.text if found else ""
+
+
+@require_POST
+@member_page(Action.WRITE_CHECK)
+def check_backtest_text(request: MemberRequest) -> HttpResponse:
+    """Of the text that stands in an editor, which nobody has saved."""
+    text = request.POST.get("text", "").replace("\r\n", "\n")
+    asked = asked_in(request.POST)
+    try:
+        if not asked.tools:
+            asked = replace(asked, tools=_meant_tools(request, text))
+        return _started(request, asked, text)
+    except GovernanceError as error:
+        problems = error.errors if isinstance(error, DocumentInvalid) else [str(error)]
+        context = {"page_title": "It cannot be tried", "problems": problems}
+        return render(request, "backtesting/no_backtest.html", context, status=422)
+
+
+def _meant_tools(request: MemberRequest, text: str) -> tuple[str, ...]:
+    """Of a check that is bound nowhere yet the tools that its own rules name: to those it is to be
+    bound, and what it would say of all others tells nobody anything."""
+    read, _ = read_check_text(request.project.pk, text, names_of_newer(request.POST))
+    if read.compiled is None or read.name in judges(request.project.pk).names:
+        return ()
+    own = list(dict.fromkeys(rule["tool"] for rule in read.compiled["rules"] if not rule["of"]))
+    return () if "*" in own else tuple(own[:MOST_GLOBS])
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page()
+def reclassifications(request: MemberRequest) -> HttpResponseBase:
+    asked, refused = asked_in(request.GET), ""
+    if request.method == "POST":
+        refuse_unless(request.role, Action.WRITE_CHECK)
+        asked = asked_in(request.POST)
+        try:
+            started = start_reclassification(
+                request.project.pk, by=request.actor, wanted=asked.wanted()
+            )
+            doorbell.ring_for_jobs()
+            return redirect("outcomes:reclassification", request.project.slug, started.pk)
+        except GovernanceError as error:
+            refused = str(error)
+    found = rejudgings(
+        request.project.pk,
+        RECLASSIFICATION,
+        before=whole_number(request.GET.get("before"), ID_DIGITS),
+    )
+    context = _list(request, found, asked) | {
+        "page_title": "Reclassify",
+        "refused": refused,
+    }
+    status = 422 if refused else 200
+    file = one_of_tables(request, request.project, _table(request, RECLASSIFICATION))
+    return file or render(
+        request, "reclassification/reclassifications.html", context, status=status
+    )
+
+
+@require_safe
+@member_page()
+def check_backtest(request: MemberRequest, check_backtest_id: int) -> HttpResponseBase:
+    return _page(request, _found(request, check_backtest_id, BACKTEST))
+
+
+@require_safe
+@member_page()
+def reclassification(request: MemberRequest, reclassification_id: int) -> HttpResponseBase:
+    return _page(request, _found(request, reclassification_id, RECLASSIFICATION))
+
+
+@require_safe
+@member_page()
+def rejudging_standing(request: MemberRequest, job_kind: str, rejudging_id: int) -> HttpResponse:
+    """The part that keeps itself up to date until there is nothing left to say."""
+    context = _result(request, _found(request, rejudging_id, job_kind))
+    if request.GET.get("tag") == context["tag"]:
+        return HttpResponse(status=204)
+    return render(request, "reclassification/_rejudging.html", context | {"alone": True})
+
+
+@require_POST
+@member_page(Action.WRITE_CHECK)
+def cancel_rejudging(request: MemberRequest, job_kind: str, rejudging_id: int) -> HttpResponse:
+    found = jobs.cancel_rejudging(request.project.pk, rejudging_id, job_kind, by=request.actor)
+    return redirect(_url(request, found))
+
+
+def _page(request: MemberRequest, found: Rejudging) -> HttpResponseBase:
+    is_backtest = found.kind == BACKTEST
+    title = f"What {found.check_name} would change" if is_backtest else "Reclassified calls"
+    context = _result(request, found) | {
+        "page_title": title,
+        "check": check_named(request.project, found.check_name) if is_backtest else None,
+        "may_write": may(request.role, Action.WRITE_CHECK),
+        "again_url": _again_url(request, found),
+    }
+    file = one_of_tables(request, request.project, context["tables"])
+    return file or render(request, "reclassification/rejudging.html", context)
+
+
+def _result(request: MemberRequest, found: Rejudging) -> dict[str, Any]:
+    result = result_so_far(found)
+    flips = result["flips"]
+    counts = flips["counts"]
+    by_tool, by_rule = tools(flips["by_tool"]), rules(flips["by_rule"])
+    slug = request.project.slug
+    tag = hash_of(found.pk, found.status, found.passed, counts)
+    live = reverse("outcomes:rejudging_standing", args=[slug, found.kind, found.pk])
+    started, ended = found.started_at, found.finished_at
+    moved, examples = shifts(result["shifts"]), list(samples(flips["samples"]))
+    tables: Tables = {
+        "by-tool": (FLIPS_BY_TOOL, by_tool),
+        "by-rule": (FLIPS_BY_RULE, by_rule),
+        "limits": (SHIFTS, moved),
+        "samples": (FLIPPED, examples),
+    }
+    return {
+        "rejudging": found,
+        "is_backtest": found.kind == BACKTEST,
+        "sentence": sentence(found, counts),
+        "scope": scope_words(found),
+        "calls": sum(counts.values()),
+        "judged": flips["judged"],
+        "figures": [(name.value, words, counts[name]) for name, words in FIGURES.items()],
+        "tools": by_tool[:SHOWN_ROWS],
+        "more_tools": max(0, len(by_tool) - SHOWN_ROWS),
+        "rules": by_rule[:SHOWN_ROWS],
+        "more_rules": max(0, len(by_rule) - SHOWN_ROWS),
+        "sessions": result["shifts"]["sessions"],
+        "shifts": moved,
+        "not_checked": sorted(flips["not_checked"].items(), key=lambda row: (-row[1], row[0])),
+        "samples": examples,
+        "took": ended - started if ended and started else None,
+        "cancelled": CANCELLED[found.kind],
+        "may_cancel": may(request.role, Action.WRITE_CHECK) and not found.has_ended,
+        "tables": tables,
+        "files_of": files_of_tables(_url(request, found), *tables),
+        "tag": tag,
+        "live_url": "" if found.has_ended else with_query(live, tag=tag),
+    }
+
+
+def _again_url(request: MemberRequest, found: Rejudging) -> str:
+    """Empty where the form cannot say it: a text that was not saved, filters of the API."""
+    slug = request.project.slug
+    if found.filters.keys() - ({"session"} if found.kind == RECLASSIFICATION else set()):
+        return ""
+    if found.kind == RECLASSIFICATION:
+        return filled_in(reverse("outcomes:reclassifications", args=[slug]), found, version=None)
+    if found.check_version is None:
+        return ""
+    form = reverse("outcomes:check_backtests", args=[slug, found.check_name])
+    return filled_in(form, found, version=found.check_version, scope=found.scope)
+
+
+def _list(request: MemberRequest, found: list[Rejudging], asked: Asked) -> dict[str, Any]:
+    return {
+        **form_context(request.project.pk, asked),
+        "may_start": may(request.role, Action.WRITE_CHECK),
+        "rows": [
+            (each, scope_words(each), *told_in_list(getattr(each, "counts", None)))
+            for each in found[:SHOWN]
+        ],
+        "older": found[SHOWN - 1].pk if len(found) > SHOWN else None,
+        "is_paged": "before" in request.GET,
+    }
+
+
+def _table(request: MemberRequest, kind: str, check: str = "") -> Tables:
+    rows = page_after_page(
+        lambda last: rejudgings(
+            request.project.pk, kind, check=check, before=last.pk if last else None
+        )[:SHOWN],
+        SHOWN,
+    )
+    return {"runs": (REJUDGINGS, rows)}
+
+
+def _started(
+    request: MemberRequest, asked: Asked, text: bytes | str, *, version: int | None = None
+) -> HttpResponse:
+    started = start_check_backtest(
+        request.project.pk,
+        by=request.actor,
+        text=text,
+        scope=request.POST.get("scope", ""),
+        wanted=asked.wanted(),
+        version=version,
+        newer=names_of_newer(request.POST) if version is None else (),
+    )
+    doorbell.ring_for_jobs()
+    return redirect("outcomes:check_backtest", request.project.slug, started.pk)
+
+
+def _found(request: MemberRequest, number: int, kind: str) -> Rejudging:
+    found = rejudging_numbered(request.project.pk, number, kind)
+    if found is None:
+        raise NotFound("There is no such result.")
+    return found
+
+
+def _url(request: MemberRequest, found: Rejudging) -> str:
+    view = "check_backtest" if found.kind == BACKTEST else "reclassification"
+    return reverse(f"outcomes:{view}", args=[request.project.slug, found.pk])

@@ -1,0 +1,217 @@
+"""What calls judged anew say in sentences and tables: how it stands, and what flips."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from governance.checks.domain.success import Verdict
+from governance.core.wilson import wilson
+from outcomes.backtesting.words import limit_name
+from outcomes.models import Rejudging
+from outcomes.reclassification.domain.flips import Flip
+from outcomes.reclassification.domain.shifts import Shift
+from outcomes.web.sentences import counted
+
+SHOWN_ROWS: Final = 12  # of a table
+FIGURES: Final = {
+    Flip.NEWLY_FAILED: "Success, now failure",
+    Flip.NEWLY_SUCCEEDED: "Failure, now success",
+    Flip.OTHERWISE: "To or from unknown",
+    Flip.UNCHANGED: "Unchanged",
+}
+SHIFTS: Final = {
+    Shift.EARLIER: "earlier",
+    Shift.LATER: "later",
+    Shift.NEWLY: "that was not reached",
+    Shift.NO_MORE: "no more",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    successes: int
+    failures: int
+
+    @property
+    def of(self) -> int:
+        return self.successes + self.failures
+
+    @property
+    def rate(self) -> float | None:
+        return self.successes / self.of if self.of else None
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        return wilson(self.successes, self.of) if self.of else None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolLine:
+    name: str
+    before: Rate
+    after: Rate
+    newly_failed: int
+    newly_succeeded: int
+    otherwise: int
+    calls: int
+
+    @property
+    def flipped(self) -> int:
+        return self.newly_failed + self.newly_succeeded + self.otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLine:
+    check: str
+    rule: str
+    judged: int
+    newly_failed: int
+    newly_succeeded: int
+    otherwise: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftLine:
+    name: str
+    assumed: bool
+    counts: list[tuple[str, int]]
+    samples: list[dict[str, Any]]
+
+
+def sentence(rejudging: Rejudging, counts: dict[str, int]) -> str:
+    """The heading of its page: what comes out, or how far it is."""
+    match rejudging.status:
+        case Rejudging.Status.QUEUED:
+            return "This waits for its turn."
+        case Rejudging.Status.RUNNING:
+            return f"{int(rejudging.progress * 100)} % read: {_found(rejudging, counts)}."
+        case Rejudging.Status.CANCELLED:
+            return f"Cancelled after {rejudging.passed:,} of {rejudging.total:,} calls."
+        case Rejudging.Status.FAILED:
+            return "This did not get to its end."
+        case _:
+            return _result(rejudging, counts)
+
+
+def _result(rejudging: Rejudging, counts: dict[str, int]) -> str:
+    calls = sum(counts.values())
+    if not calls:
+        return "There was no call to judge."
+    if counts[Flip.UNCHANGED] == calls:
+        changed = "changed" if rejudging.kind == Rejudging.Kind.RECLASSIFICATION else "would change"
+        return f"Nothing {changed} for {counted(calls, 'call')}."
+    return f"Of {counted(calls, 'call')}, {_found(rejudging, counts)}."
+
+
+def told_in_list(counts: dict[str, int] | None) -> tuple[int | None, int | None]:
+    """How many calls were judged, and of how many the verdict flips; none while nobody knows."""
+    if counts is None:
+        return None, None
+    calls = sum(counts.values())
+    return calls, calls - counts[Flip.UNCHANGED]
+
+
+def _found(rejudging: Rejudging, counts: dict[str, int]) -> str:
+    """1,204 successes would be failures and 3 failures successes."""
+    is_done = rejudging.kind == Rejudging.Kind.RECLASSIFICATION
+    verb, now = ("are", " now") if is_done else ("would be", "")
+    failed, succeeded = counts[Flip.NEWLY_FAILED], counts[Flip.NEWLY_SUCCEEDED]
+    told = []
+    if failed:
+        told.append(f"{counted(failed, 'success', 'successes')} {verb} failures{now}")
+    if succeeded:
+        told.append(f"{counted(succeeded, 'failure')} {verb} successes{now}")
+    if counts[Flip.OTHERWISE]:
+        told.append(f"{counts[Flip.OTHERWISE]:,} change to or from unknown")
+    *first, last = told or ["no verdict flips"]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def tools(rows: dict[str, dict[str, int]]) -> list[ToolLine]:
+    """What flips most first."""
+    lines = [
+        ToolLine(
+            name,
+            _rate(row, "before"),
+            _rate(row, "after"),
+            row[Flip.NEWLY_FAILED],
+            row[Flip.NEWLY_SUCCEEDED],
+            row[Flip.OTHERWISE],
+            sum(row[flip] for flip in Flip),
+        )
+        for name, row in rows.items()
+    ]
+    return sorted(lines, key=lambda line: (-line.flipped, -line.calls, line.name))
+
+
+def _rate(row: dict[str, int], when: str) -> Rate:
+    return Rate(row[f"{when}_{Verdict.SUCCESS}"], row[f"{when}_{Verdict.FAILURE}"])
+
+
+def rules(rows: dict[str, dict[str, int]]) -> list[RuleLine]:
+    lines = []
+    for name, row in rows.items():
+        check, _, rule = name.partition(": ")
+        flipped = (row[Flip.NEWLY_FAILED], row[Flip.NEWLY_SUCCEEDED], row[Flip.OTHERWISE])
+        lines.append(RuleLine(check, rule or name, row["judged"], *flipped))
+    return sorted(
+        lines,
+        key=lambda line: (
+            -(line.newly_failed + line.newly_succeeded + line.otherwise),
+            -line.judged,
+            line.rule,
+        ),
+    )
+
+
+def shifts(told: dict[str, Any]) -> list[ShiftLine]:
+    """Limits that sessions would reach at another call, those of most sessions first."""
+    lines = []
+    for row in told["by_limit"]:
+        samples = [sample for shift in SHIFTS for sample in row["samples"].get(shift, [])]
+        counts = [(words, row[shift]) for shift, words in SHIFTS.items() if row[shift]]
+        lines.append(ShiftLine(limit_name(row), row["assumed"], counts, samples))
+    return sorted(lines, key=lambda line: -sum(number for _, number in line.counts))
+
+
+def samples(told: dict[str, list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+    for flip, words in FIGURES.items():
+        for sample in told.get(flip, []):
+            yield (
+                {"cut": False}
+                | sample
+                | {
+                    "flip": flip.value,
+                    "word": words,
+                    "at": datetime.fromisoformat(sample["at"]),
+                }
+            )
+
+
+def _filter_words(name: str, value: Any) -> str:
+    match name:
+        case "disagreement":
+            return f"{'with' if value else 'without'} a disagreement"
+        case _:
+            return f"{name} `{value}`"
+
+
+def scope_words(rejudging: Rejudging) -> str:
+    """Calls of production that the bindings give it, agents …, tools …"""
+    where = rejudging.environment.name if rejudging.environment else "every environment"
+    told = f"calls of {where}"
+    if rejudging.kind == Rejudging.Kind.CHECK_BACKTEST:
+        is_bound = rejudging.scope == Rejudging.Scope.BOUND
+        told += (
+            f" that the bindings give `{rejudging.check_name}`"
+            if is_bound
+            else ", as if all were bound to it"
+        )
+    parts = [told]
+    if rejudging.agents:
+        parts.append("agents " + ", ".join(f"`{name}`" for name in rejudging.agents))
+    if rejudging.tools:
+        parts.append("tools " + ", ".join(f"`{name}`" for name in rejudging.tools))
+    parts += [_filter_words(name, value) for name, value in rejudging.filters.items()]
+    return ", ".join(parts)

@@ -1,0 +1,152 @@
+"""Items as they lie in the inbox and in event rows, packed and unpacked.
+
+Bodies and items are kept as they were sent, compressed. The first byte of an event's item says
+how to read the rest: as sent, or with its output moved to an artifact.
+"""
+
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from outcomes.record.codec.decompressing import Decompressor
+from outcomes.record.event import Event, Posted
+from outcomes.record.outcome import (
+    INLINE_LIMIT,
+    NotReported,
+    ToolArtifactReference,
+    ToolExecutionResult,
+    artifact_bytes,
+    fits_inline,
+    summary_of,
+)
+from outcomes.record.wire import Sender, Source, read_item
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+AS_SENT, OFFLOADED = b"\x01", b"\x02"
+
+# What items have in common, so that one alone compresses nearly as well as many together. Rows
+# are read with it for ever: a better one would need a first byte of its own.
+_COMMON = zstd.ZstdDict(
+    b'"payload":{"decision_source":null,"reason":null,"schema_version":"0.3.0","hooks_evaluated":[]'
+    b',"rules_evaluated":[{"name":"","type":"precondition","passed":true,"message":""}],"mode":'
+    b'"enforce","policy_version":"","run_id":"","parent_call_id":null,"duration_ms":0,"error":null'
+    b',"result_summary":null,"session_attempt_count":0,"session_execution_count":0,"policy_error":'
+    b'false,"side_effect":"read","environment":"production","action":"call_executed","postconditions'
+    b'_passed":true,"metadata":{},"type":"denied","reason":"contract","details":"","type":"failure"'
+    b',"error":"","retryable":true,"type":"timeout","deadline_s":30,"idempotent":true,"policy_'
+    b'version":"","principal":{"user_id":"","role":""},"tool_args":{"url":"https://","id":""},'
+    b'"type":"execution_result","call_id":"","tool_name":"","output":{"status":200,"ok":true},'
+    b'"elapsed_ms":41,"agent_id":"","session_id":"","turn_id":"","timestamp":"2026-01-01T00:00:00'
+    b'.000000+00:00","tool_success":true}',
+    is_raw=True,
+)
+# Level 1, looking for longer matches in fewer places: a tenth of the time for a hundredth of size.
+_QUICKLY: dict[int, int] = {
+    zstd.CompressionParameter.compression_level: 1,
+    zstd.CompressionParameter.hash_log: 11,
+    zstd.CompressionParameter.min_match: 6,
+}
+_kept = threading.local()  # compressors and decompressors serve one thread at a time
+_any = msgspec.json.Decoder()
+_raws = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def pack_batch(raws: Sequence[bytes]) -> bytes:
+    return zstd.compress(b"[" + b",".join(raws) + b"]", 1)
+
+
+def unpack_batch(body: bytes) -> list[bytes]:
+    return [bytes(raw) for raw in _raws.decode(zstd.decompress(body))]
+
+
+def unpacked_size(body: bytes) -> int:
+    try:
+        return zstd.get_frame_info(body).decompressed_size or 0
+    except zstd.ZstdError:
+        return 0  # no batch at all: unpacking it tells
+
+
+def pack_item(raw: bytes) -> bytes:
+    return AS_SENT + _compress(raw)
+
+
+def offload(event: Event, raw: bytes) -> tuple[Event, bytes, bytes, str] | None:
+    """For an output too large to inline: the event that refers to it, its item, content and type.
+
+    None for the usual case. Serialising can lengthen a number, never more than fivefold.
+    """
+    if len(raw) * 5 <= INLINE_LIMIT or not isinstance(event.report, Posted):
+        return None
+    outcome = event.report.outcome
+    if not isinstance(outcome, ToolExecutionResult) or isinstance(outcome.output, NotReported):
+        return None
+    if fits_inline(outcome.output):
+        return None
+    content, media_type = artifact_bytes(outcome.output)
+    reference = {
+        "artifact_id": sha256(content).hexdigest(),
+        "summary": summary_of(outcome.output),
+        "size_bytes": len(content),
+    }
+    item = _any.decode(raw)
+    del item["output"]
+    kept = {
+        "item": item,
+        "reference": reference,
+        "digest": event.digest.hex(),
+        "tie": event.tie.hex(),
+    }
+    packed = OFFLOADED + _compress(msgspec.json.encode(kept))
+    return _referring(event, reference), packed, content, media_type
+
+
+def unpack_event(packed: bytes, source: Source, sender: Sender, order: int) -> Event:
+    text = text_of(packed)
+    if packed[:1] == AS_SENT:
+        return read_item(text, source, sender, order)
+    kept = _any.decode(text)
+    event = read_item(msgspec.json.encode(kept["item"]), source, sender, order)
+    event = replace(event, digest=bytes.fromhex(kept["digest"]), tie=bytes.fromhex(kept["tie"]))
+    return _referring(event, kept["reference"])
+
+
+def text_of(packed: bytes) -> bytes:
+    """What is packed there: the item as it was sent, or for OFFLOADED what is kept of it."""
+    unpacker = getattr(_kept, "unpacker", None)
+    if unpacker is None:
+        unpacker = _kept.unpacker = Decompressor(_COMMON)
+    text: bytes = unpacker(packed[1:])
+    return text
+
+
+def is_as_sent(packed: bytes) -> bool:
+    return packed[:1] == AS_SENT
+
+
+def item_of(packed: bytes) -> dict[str, Any]:
+    """The item as it was sent, without an output that became an artifact."""
+    data: dict[str, Any] = _any.decode(text_of(packed))
+    return data if packed[:1] == AS_SENT else data["item"]
+
+
+def _referring(event: Event, reference: Mapping[str, Any]) -> Event:
+    outcome = ToolArtifactReference(call_id=event.call_id, tool_name=event.tool_name, **reference)
+    elapsed = event.report.elapsed_ms if isinstance(event.report, Posted) else None
+    return replace(event, report=Posted(outcome, elapsed))
+
+
+def _compress(data: bytes) -> bytes:
+    packer = getattr(_kept, "packer", None)
+    if packer is None:
+        packer = _kept.packer = zstd.ZstdCompressor(options=_QUICKLY, zstd_dict=_COMMON)
+    packed: bytes = packer.compress(data, mode=zstd.ZstdCompressor.FLUSH_FRAME)
+    return packed

@@ -1,0 +1,99 @@
+"""From all that was reported about one call to the one thing that became of it."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from governance.checks.domain.success import Verdict
+from outcomes.record.call import Call
+from outcomes.record.completion import completed, completed_outcome, first_elapsed
+from outcomes.record.event import UNKNOWN_AGENT, Asked, Event, Note, WouldBlock
+from outcomes.record.one_event import elapsed_of, outcome_of, verdict_of_action
+from outcomes.record.outcome import ToolDenied
+from outcomes.record.ownership import without_foreign
+
+
+def fold(events: Sequence[Event]) -> Call | None:
+    """The call that these events are about; None when none of them makes one."""
+    ranked = events if len(events) == 1 else _ranked(without_foreign(events))
+    if len(ranked) > 1:
+        return _call_of_several(ranked)
+    return _call_of_one(ranked[0]) if ranked else None
+
+
+def _call_of_one(event: Event) -> Call | None:
+    report = event.report
+    if isinstance(report, Note):
+        return None
+    outcome = outcome_of(event)
+    return Call(
+        account=event,
+        outcome=outcome,
+        at=event.timestamp,
+        order=event.order,
+        reported=event.reported or verdict_of_action(report),
+        elapsed_ms=elapsed_of(event),
+        from_sdk=event.from_sdk,
+        asked=isinstance(report, Asked),
+        would_block=isinstance(report, WouldBlock),
+    )
+
+
+def _call_of_several(ranked: Sequence[Event]) -> Call:
+    winner, *others = ranked
+    only_marks = isinstance(winner.report, WouldBlock)
+    # "Would be denied" sets its mark, and has no other say once any other event has one.
+    telling = [event for event in others if only_marks or not isinstance(event.report, WouldBlock)]
+    outcome = outcome_of(winner)
+    if outcome is not None:
+        outcome = completed_outcome(outcome, telling)
+    ran = outcome is not None and not isinstance(outcome, ToolDenied)
+    reports = {type(event.report) for event in ranked}
+    return Call(
+        account=completed(winner, telling),
+        outcome=outcome,
+        at=min([event.timestamp for event in ranked]),
+        order=min([event.order for event in ranked]),
+        reported=_reported(ranked),
+        elapsed_ms=first_elapsed([winner, *telling]) if ran else None,
+        from_sdk=True in {event.from_sdk for event in ranked},
+        asked=Asked in reports,
+        would_block=WouldBlock in reports,
+        conflict=_is_conflict(ranked),
+    )
+
+
+def _ranked(events: Iterable[Event]) -> list[Event]:
+    """Each event once, without notes, the strongest first."""
+    accepted: dict[bytes, Event] = {}
+    for event in events:
+        same = accepted.get(event.digest)
+        # Of a repeat the store keeps the one it accepted first, so folding must keep that one too.
+        if same is None or _acceptance(event) < _acceptance(same):
+            accepted[event.digest] = event
+    told = [event for event in accepted.values() if not isinstance(event.report, Note)]
+    return sorted(told, key=_rank, reverse=True)
+
+
+def _acceptance(event: Event) -> tuple[int, datetime, bytes]:
+    return event.order, event.timestamp, event.tie
+
+
+def _rank(event: Event) -> tuple[int, datetime, bytes]:
+    return event.report.strength, event.timestamp, event.tie or event.digest
+
+
+def _reported(ranked: Sequence[Event]) -> Verdict | None:
+    """The verdict of the newest event that carries one, else what the action says."""
+    carrying = [event for event in ranked if event.reported is not None]
+    if carrying:
+        return max(carrying, key=lambda event: (event.timestamp, _rank(event))).reported
+    # Executed and failed are equally strong, so the first of them in rank is the newest.
+    said = (verdict_of_action(event.report) for event in ranked)
+    return next((verdict for verdict in said if verdict is not None), None)
+
+
+def _is_conflict(events: Sequence[Event]) -> bool:
+    tools = {event.tool_name for event in events}
+    agents = {event.agent_id for event in events} - {UNKNOWN_AGENT}
+    sessions = {event.session_id for event in events} - {None}
+    return len(tools) > 1 or len(agents) > 1 or len(sessions) > 1

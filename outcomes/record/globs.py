@@ -1,0 +1,9 @@
+"""Names by globs, of which none means all."""
+
+from collections.abc import Collection
+
+from governance.checks.language.matching.globs import glob_matches
+
+
+def is_named(name: str, globs: Collection[str]) -> bool:
+    return not globs or any(glob_matches(glob, name) for glob in globs)

@@ -1,0 +1,31 @@
+"""What agents send, read into typed events; the only place that knows the wire's names.
+
+The door reads a body here and refuses what cannot be kept, item by item; the worker reads the
+accepted items again, from the same text, into events.
+"""
+
+from outcomes.record.wire.body import Body, read_body
+from outcomes.record.wire.families import family_of
+from outcomes.record.wire.items import check_item, read_item
+from outcomes.record.wire.refusals import EXCERPT, BodyRefused, ItemRefused, Refusal, Warned
+from outcomes.record.wire.reports import read_report
+from outcomes.record.wire.sender import Sender, Source
+from outcomes.record.wire.unpacking import MAX_BODY, MAX_ITEMS
+
+__all__ = [
+    "EXCERPT",
+    "MAX_BODY",
+    "MAX_ITEMS",
+    "Body",
+    "BodyRefused",
+    "ItemRefused",
+    "Refusal",
+    "Sender",
+    "Source",
+    "Warned",
+    "check_item",
+    "family_of",
+    "read_body",
+    "read_item",
+    "read_report",
+]

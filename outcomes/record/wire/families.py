@@ -1,0 +1,37 @@
+"""Which generation of SDK sent an event, as far as its own words show."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from outcomes.record.wire.sender import Source
+
+NO_SDK = "outcomes API"
+GATE = "Go gate log"
+
+
+def family_of(item: Mapping[str, Any], source: Source) -> str:
+    if source == "outcomes":
+        return NO_SDK
+    if item.get("action"):
+        return _of_flat(item)
+    if not item.get("call_id"):
+        return GATE
+    if item.get("decision"):
+        return _by_end_of_time(item, "Python 0.17", "TypeScript 0.2 or Go 0.3")
+    return _by_end_of_time(item, "Python to 0.16", "TypeScript 0.1 or Go to 0.2")
+
+
+def _of_flat(item: Mapping[str, Any]) -> str:
+    # Go counts its schema further than the others.
+    if item.get("schema_version") == "0.4.0":
+        return "Go from 0.4"
+    at = item.get("timestamp")
+    if isinstance(at, str) and at.endswith(("+00:00", "Z")):
+        return _by_end_of_time(item, "Python from 0.18", "TypeScript from 0.3")
+    return "Python from 0.18, TypeScript from 0.3 or Go from 0.4"
+
+
+def _by_end_of_time(item: Mapping[str, Any], python: str, others: str) -> str:
+    """Only Python writes the offset of UTC in figures."""
+    at = item.get("timestamp")
+    return python if isinstance(at, str) and at.endswith("+00:00") else others

@@ -1,0 +1,38 @@
+"""What the tools around an agent say of it: a scan of its skills, the rules that a gate holds."""
+
+from typing import Any
+
+import msgspec
+
+from outcomes.record.wire.refusals import BodyRefused, ItemRefused
+from outcomes.record.wire.sender import refuse_depth
+
+LARGEST = 1024 * 1024  # bytes of one report
+_any = msgspec.json.Decoder()
+
+
+def read_report(body: bytes) -> bytes:
+    """The report as it was sent, once it is known to be one that can be kept and shown."""
+    if len(body) > LARGEST:
+        raise BodyRefused(413, "too_large", "A report has at most 1 MiB.")
+    try:
+        report = _any.decode(body)
+        refuse_depth(body)
+    except ItemRefused as error:
+        raise BodyRefused(422, error.code, error.detail) from None
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        raise BodyRefused(400, "not_json", "The report is not JSON.") from None
+    if not isinstance(report, dict):
+        raise BodyRefused(422, "wrong_shape", "A report is a JSON object.")
+    return body
+
+
+def agent_in(body: bytes) -> str:
+    """Whom a report that was read is about, if it says so in a way that fits an agent."""
+    said = unpacked_report(body).get("agent_id")
+    return said if isinstance(said, str) and len(said) <= 128 and "\0" not in said else ""
+
+
+def unpacked_report(body: bytes) -> dict[str, Any]:
+    report: dict[str, Any] = _any.decode(body)
+    return report

@@ -1,0 +1,39 @@
+"""Keeping the calls that a backtest would change, one by one, beside its figures."""
+
+from typing import Final
+
+from outcomes.backtesting.domain.moments import moment_of
+from outcomes.backtesting.domain.samples import Kept
+from outcomes.models import Backtest, ChangedCall
+
+WITH_CALLS: Final = 50  # results of a project; those before it have their figures and samples
+AT_ONCE: Final = 1_000
+
+
+def keep_changed_calls(backtest: Backtest, kept: Kept) -> None:
+    ChangedCall.objects.filter(backtest=backtest).delete()  # of a try whose process died
+    for start in range(0, len(kept), AT_ONCE):  # settling goes on in between
+        ChangedCall.objects.bulk_create(
+            ChangedCall(
+                backtest=backtest,
+                call_id=each.call,
+                at=moment_of(each.at),
+                change=each.change,
+                behind=each.behind,
+                was=each.was,
+                was_rule=each.was_rule,
+                now=each.now,
+                rule=each.rule,
+                output=each.output,
+            )
+            for each in kept.calls[start : start + AT_ONCE]
+        )
+    _forget_older(backtest.project_id)
+
+
+def _forget_older(project_id: int) -> None:
+    ids = Backtest.objects.filter(project=project_id).order_by("-id").values_list("id", flat=True)
+    oldest = ids[WITH_CALLS - 1 : WITH_CALLS].first()
+    if oldest is not None:
+        old = ChangedCall.objects.filter(backtest__project=project_id, backtest__lt=oldest)
+        old.delete()

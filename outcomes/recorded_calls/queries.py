@@ -1,0 +1,90 @@
+"""The calls that a backtest would change, as far as they are kept, and how many there are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.models import QuerySet
+
+from outcomes.backtesting.domain.comparison import Change
+from outcomes.backtesting.domain.sums import DRIFT
+from outcomes.models import Backtest, ChangedCall
+from outcomes.record.codec import as_text, digest_of
+from outcomes.web.key_paging import Page, Place, page_of
+
+CHANGES: Final = tuple(change.value for change in Change if change is not Change.UNCHANGED)
+PLACE: Final = ("at", "id")
+_NAMED: Final = ("call__agent", "call__tool", "call__session", "call__environment")
+_TABLES: Final = ("rule", "tool", "agent", "session")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedFilter:
+    """Which of them; empty: all."""
+
+    change: str = ""  # one of CHANGES, or drift
+    rule: str = ""  # that the difference comes from
+    tool: str = ""
+    agent: str = ""
+    session: str = ""
+    environment: str = ""  # of the session
+
+    @property
+    def groups(self) -> list[tuple[str, str]]:
+        """What narrows them beside the change, and to which name."""
+        session = f"{self.environment}/{self.session}" if self.session else ""
+        told = zip(_TABLES, (self.rule, self.tool, self.agent, session), strict=True)
+        return [(table, name) for table, name in told if name]
+
+
+def changed_calls(
+    backtest: Backtest,
+    wanted: ChangedFilter,
+    *,
+    size: int,
+    before: Place | None = None,
+    after: Place | None = None,
+) -> Page[ChangedCall]:
+    """Newest first."""
+    found = _such(backtest, wanted).select_related(*_NAMED).defer("call__session__tally")
+    return page_of(found, PLACE, size=size, before=before, after=after)
+
+
+def number_kept(backtest: Backtest, wanted: ChangedFilter) -> int:
+    return _such(backtest, wanted).count()
+
+
+def number_of_changed(backtest: Backtest, wanted: ChangedFilter) -> int | None:
+    """How many there are, kept or not; None for what a result does not count."""
+    groups = wanted.groups
+    if not groups:
+        if wanted.change == DRIFT:
+            return backtest.drift
+        counts: dict[str, int] = {change: getattr(backtest, change) for change in CHANGES}
+    elif len(groups) > 1 or wanted.change == DRIFT:
+        return None
+    else:
+        ((table, name),) = groups
+        rows: Mapping[str, Mapping[str, int]] = backtest.result.get(f"by_{table}", {})
+        if name not in rows:
+            return None
+        counts = {change: rows[name][change] for change in CHANGES}
+    return counts.get(wanted.change, 0) if wanted.change else sum(counts.values())
+
+
+def _such(backtest: Backtest, wanted: ChangedFilter) -> QuerySet[ChangedCall]:
+    found = ChangedCall.objects.filter(backtest=backtest)
+    # What drifts stands there a second time, by what changes about it.
+    found = found.filter(change__in=[wanted.change] if wanted.change else CHANGES)
+    if wanted.rule:
+        found = found.filter(behind=as_text(wanted.rule))
+    if wanted.tool:
+        found = found.filter(call__tool__digest=digest_of(wanted.tool))
+    if wanted.agent:
+        found = found.filter(call__agent__digest=digest_of(wanted.agent))
+    if wanted.session:
+        found = found.filter(
+            call__session__digest=digest_of(wanted.session),
+            call__environment__name=as_text(wanted.environment),
+        )
+    return found

@@ -1,0 +1,165 @@
+"""The charts of a session's page: its calls as a strip, and a limit over the number of the call."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.safestring import SafeString
+
+from governance.contracts.domain.limit_use import LimitJudgement, LimitUse
+from governance.people.auth import MemberRequest
+from outcomes import charts
+from outcomes.models import Session
+from outcomes.sessions.domain.limit_lines import lines_of
+from outcomes.sessions.domain.overview import BriefCall, Overview, Results
+from outcomes.sessions.views.limits import key_of, sorted_uses
+from outcomes.sessions.views.zoom import Zoom, zoom_links
+from outcomes.templatetags.addresses import call_url
+from outcomes.web.scope import kept_beside_one, zone_of
+from outcomes.web.sentences import counted, first_stop
+
+LINES: Final = (
+    ("executions", "executions", charts.Style.EXECUTIONS),
+    ("classified", "successes", charts.Style.CLASSIFIED),
+    ("reported", "as reported", charts.Style.REPORTED),
+    ("attempts", "attempts", charts.Style.EXECUTIONS),
+)
+ALONG: Final[tuple[tuple[charts.By, str], ...]] = (("call", "By call"), ("time", "By time"))
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    chart: SafeString
+    shown: Zoom
+    links: list[dict[str, Any]]
+    by: list[dict[str, Any]]
+    words: str
+
+
+def strip_of(
+    request: MemberRequest, session: Session, calls: Sequence[BriefCall], overview: Overview,
+    limits: list[LimitUse], zoom: Zoom, name: str = "Calls in order",
+) -> Strip | None:  # fmt: skip
+    """None for a session whose calls are not there any more."""
+    if not calls:
+        return None
+    first, last = overview.first, overview.first + len(calls) - 1
+    shown = zoom.within(first, last)
+    here = calls[shown.first - first : shown.last - first + 1]
+    stop = _stop(limits)
+    slug, environment = request.project.slug, session.environment.name
+    kept = kept_beside_one(request)
+    chart = charts.strip(
+        here,
+        says=_says(overview, session),
+        link=lambda call: call_url(slug, call.call_id, environment, **kept),
+        first=shown.first,
+        first_turn=_first_turn(calls[: shown.first - first], here),
+        by=zoom.by,
+        zone=zone_of(request),
+        stop=stop,
+        name=name,
+    )
+    links = zoom_links(zoom, shown, first, last, stop.number if stop else None)
+    whole = len(here) == len(calls)
+    return Strip(
+        chart,
+        shown,
+        [link._asdict() for link in links],
+        [
+            {"words": words, "query": Zoom(by, zoom.first, zoom.last, zoom.limit).query(),
+             "is_current": zoom.by == by, "name": f"by-{by}"}
+            for by, words in ALONG
+        ],
+        "" if whole else f"calls {shown.first:,} to {shown.last:,} of {session.attempts:,}",
+    )  # fmt: skip
+
+
+def lines_chart(
+    calls: Sequence[BriefCall], overview: Overview, limits: list[LimitUse], zoom: Zoom
+) -> dict[str, Any] | None:
+    """Of the limit that was asked for, else of that which matters most."""
+    uses = sorted_uses(limits)
+    if not uses or not calls:
+        return None
+    asked = (each for each in uses if key_of(each) == zoom.limit)
+    use = next(asked, None) or _telling(uses)
+    counts = lines_of(calls, use)
+    if use.judgement == LimitJudgement.PREMATURE and use.stopped_at is not None:
+        # What was denied from then on counts nowhere, and hides how far it would have gone on.
+        counts = _until(counts, use.stopped_at - overview.first)
+    elif (reached := [at for at in use.reached_at.values() if at]) and None not in (
+        use.reached_at.values()
+    ):
+        # Far beyond the limit nothing is to be seen of where the countings reached it.
+        counts = _until(counts, max(reached) * 3 // 2 + 1 - overview.first)
+    rows = [
+        charts.Counting(name=words, style=style, counts=counts[counting])
+        for counting, words, style in LINES
+        if counting in counts
+    ]
+    by_class = next((row for row in rows if row.style == charts.Style.CLASSIFIED), None)
+    chart = charts.countings(
+        rows,
+        limit=use.limit.value,
+        projected=by_class if use.judgement == LimitJudgement.PREMATURE else None,
+        name=f"{use.limit.tool or use.limit.kind} over the number of the call",
+        says=_limit_says(use),
+        first=overview.first,
+    )
+    return {"chart": chart, "name": use.limit.tool or use.limit.kind, "limit": use.limit.value}
+
+
+def _until(counts: dict[str, list[int]], calls: int) -> dict[str, list[int]]:
+    return {name: row[: max(calls, 1)] for name, row in counts.items()}
+
+
+def _telling(uses: list[LimitUse]) -> LimitUse:
+    """The one that stopped the agent, else one that is read in more countings than one."""
+    if uses[0].stopped_at is not None:
+        return uses[0]
+    return next((use for use in uses if "executions" in use.used), uses[0])
+
+
+def failing_tools(overview: Overview) -> list[tuple[str, Results]]:
+    """Whose calls failed or are unknown, the most first."""
+    found = [(tool, of) for tool, of in overview.by_tool.items() if of.failures + of.unknown]
+    return sorted(found, key=lambda each: (-each[1].failures - each[1].unknown, each[0]))
+
+
+def _stop(limits: list[LimitUse]) -> charts.Stop | None:
+    use = first_stop(limits)
+    if use is None or use.stopped_at is None:
+        return None
+    reached = use.reached_at.get("executions", use.reached_at.get("attempts"))
+    if reached is None or reached >= use.stopped_at:
+        return charts.Stop(number=use.stopped_at - 1, words=f"stopped at call {use.stopped_at:,}")
+    return charts.Stop(number=reached, words=f"limit reached at call {reached:,}")
+
+
+def _says(overview: Overview, session: Session) -> str:
+    parts = [f"{session.executions:,} ran"]
+    if session.failures:
+        parts.append(f"{session.failures:,} with the verdict failure")
+    if overview.missed:
+        parts.append(f"of which the agent missed {overview.missed:,}")
+    if session.denied:
+        parts.append(f"{session.denied:,} denied")
+    return f"{counted(session.attempts, 'call')}: {', '.join(parts)}."
+
+
+def _limit_says(use: LimitUse) -> str:
+    said = []
+    for counting, words, _ in LINES:
+        if counting in use.used:
+            reached = use.reached_at[counting]
+            at = f", reached at call {reached:,}" if reached is not None else ""
+            said.append(f"{use.used[counting]:,} {words}{at}")
+    return f"Against a limit of {use.limit.value:,}: {'; '.join(said)}."
+
+
+def _first_turn(before: Sequence[BriefCall], here: Sequence[BriefCall]) -> int:
+    """The number of the turn that the first call shown belongs to."""
+    seen = list(dict.fromkeys(call.turn_id for call in before if call.turn_id))
+    turn = here[0].turn_id
+    return seen.index(turn) + 1 if turn in seen else len(seen) + 1

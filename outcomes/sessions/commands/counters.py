@@ -1,0 +1,94 @@
+"""What happens to the session store beside agents: a person's reset, and the end of idle keys."""
+
+from datetime import UTC, datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from governance.alerts.findings import resolve_beginning
+from governance.audit.log import Detail, record
+from governance.core.actor import CONSOLE, Actor
+from governance.people.policies import Action, refuse_unless
+from governance.people.queries.projects import project_numbered
+from outcomes.models import Session, SessionOwner, StoredValue
+from outcomes.session_store.commands.session_store import LOWERED, subject_of
+from outcomes.session_store.queries import counters_of
+
+IDLE_FOR = timedelta(days=30)
+AT_MOST = 50_000  # of one run; the next goes on
+AT_ONCE = 1_000
+
+
+@transaction.atomic
+def reset_counters(session: Session, *, by: Actor) -> int:
+    """Let a session count from zero again, and tell how many counters it had.
+
+    What workflows keep stays, and so does all that was reported.
+    """
+    refuse_unless(by, Action.RESET_SESSION)
+    name = session.environment.name
+    # Whoever resets a session has seen to what its agent tried.
+    beginning = subject_of(name, f"s:{session.session_id}:")
+    resolve_beginning(session.project_id, LOWERED, beginning)
+    counters = counters_of(session)
+    if not counters:
+        return 0
+    StoredValue.objects.filter(
+        environment=session.environment_id, digest__in=[each.digest for each in counters]
+    ).delete()
+    details: dict[str, Detail] = {"environment": name}
+    details |= {each.name: each.value for each in counters if not each.tool}
+    details["tools"] = sum(bool(each.tool) for each in counters)
+    record(by, "reset a session", session.session_id, project=session.project, details=details)
+    return len(counters)
+
+
+def remove_idle_values() -> int:
+    """Remove what nobody has written to for so long, and tell how many keys that were.
+
+    As long as an agent counts anything in a session, the rest of that session stays too.
+    """
+    idle = _idle()
+    places: dict[tuple[int, str, int], list[bytes]] = {}
+    columns = ("environment__project", "environment__name", "environment", "digest")
+    for *place, digest in idle.values_list(*columns)[:AT_MOST]:
+        places.setdefault((place[0], place[1], place[2]), []).append(bytes(digest))
+    removed = sum(
+        _remove(idle.filter(environment=environment, digest__in=some), project, name)
+        for (project, name, environment), digests in sorted(places.items())
+        for some in (digests[at : at + AT_ONCE] for at in range(0, len(digests), AT_ONCE))
+    )
+    _remove_idle_owners()
+    return removed
+
+
+@transaction.atomic
+def _remove(idle: QuerySet[StoredValue], project: int, environment: str) -> int:
+    removed = idle.delete()[0]
+    if removed:
+        details: dict[str, Detail] = {"environment": environment, "keys": removed}
+        record(
+            CONSOLE,
+            "idle session keys removed",
+            f"{removed:,} that nobody wrote to for {IDLE_FOR.days} days",
+            project=project_numbered(project),
+            details=details,
+        )
+    return removed
+
+
+def _remove_idle_owners() -> None:
+    """Of sessions that hold no keys any more."""
+    since = datetime.now(UTC).date() - IDLE_FOR
+    kept = StoredValue.objects.filter(
+        environment=OuterRef("environment"), session=OuterRef("session")
+    )
+    SessionOwner.objects.filter(~Exists(kept), used_on__lt=since).delete()
+
+
+def _idle() -> QuerySet[StoredValue]:
+    since = datetime.now(UTC).date() - IDLE_FOR
+    in_use = StoredValue.objects.filter(
+        environment=OuterRef("environment"), session=OuterRef("session"), used_on__gte=since
+    )
+    return StoredValue.objects.filter(~Exists(in_use), used_on__lt=since)

@@ -1,0 +1,141 @@
+"""Sessions counted by the day of their last call, once a day is over; and counted again where
+something of it changed.
+
+A day up to the newest that is counted has no session if it has no row, and is as its row says
+unless a change of it is said. What was said is read before a day is counted, and only what was
+read is taken away: whoever writes meanwhile is seen the next time.
+"""
+
+import logging
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from governance.people.queries.projects import projects
+from outcomes import bulk
+from outcomes.jobs.advisory_lock import is_alone
+from outcomes.models import Session, SessionDay, SessionDayChange
+from outcomes.sessions.codec.days import pack_groups
+from outcomes.sessions.domain.days import MARKED_FROM, OVER_AFTER, day_of, start_of
+from outcomes.sessions.queries.groups import alike_sessions
+
+logger = logging.getLogger(__name__)
+
+EVERY: Final = 60.0  # seconds
+AT_ONCE: Final = 20  # days
+LOCK: Final = 0x73646179  # of PostgreSQL's advisory locks
+# What the sessions of a day are told apart by; the environment of one never changes.
+_KIND: Final = ("agent", "version", "stopped", "limit_name", "has")
+
+_next = float("-inf")
+
+
+def write_sessions(
+    before: Mapping[int, Session], columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """As they were, by id, which stands first in a row. Of days that may be counted it is said, in
+    the same commit, that they change."""
+    counted = day_of(timezone.now()) - MARKED_FROM
+    places = [columns.index(name) for name in ("last_at", *_KIND)]
+    changed = set[tuple[int, int]]()
+    for row in rows:
+        session = before[row[0]]
+        was, now = _kind_of(session), _kind(*(row[place] for place in places))
+        if was != now:
+            days = {kind[0] for kind in (was, now) if kind is not None}
+            changed |= {(session.project_id, day) for day in days if day <= counted}
+    bulk.update(Session, columns, rows)
+    _say(changed)
+
+
+def session_goes(session: Session) -> None:
+    """It is removed in this commit."""
+    kind = _kind_of(session)
+    if kind is not None:
+        _say([(session.project_id, kind[0])])
+
+
+def _kind_of(session: Session) -> tuple[Any, ...] | None:
+    return _kind(
+        session.last_at,
+        session.agent_id,
+        session.version_id,
+        session.stopped,
+        session.limit_name,
+        session.has,
+    )
+
+
+def _kind(last_at: datetime | None, *others: Any) -> tuple[Any, ...] | None:
+    """None where it is not listed."""
+    return None if last_at is None else (day_of(last_at), *others)
+
+
+def _say(changed: Iterable[tuple[int, int]]) -> None:
+    rows = [SessionDayChange(project_id=project, day=day) for project, day in sorted(changed)]
+    if rows:
+        SessionDayChange.objects.bulk_create(rows)
+
+
+def count_days_now_and_then() -> bool:
+    """Called when nothing waits to be settled. True when there is more to count at once."""
+    global _next
+    if time.monotonic() < _next:
+        return False
+    try:
+        if count_days(timezone.now()):
+            return True
+    except Exception:
+        # The list tells what it can without it, and calls must not wait for it.
+        logger.exception("Sessions could not be counted by day; it is tried again")
+    _next = time.monotonic() + EVERY
+    return False
+
+
+def count_days(now: datetime) -> int:
+    """Counts some days that are over, of one project, and tells how many."""
+    over = day_of(now) - OVER_AFTER
+    for project in projects():
+        if number := _count_some(project.pk, over):
+            return number
+    return 0
+
+
+@transaction.atomic
+def _count_some(project: int, over: int) -> int:
+    if not is_alone(LOCK):
+        return 0
+    last = SessionDay.objects.filter(project=project).aggregate(last=Max("day"))["last"]
+    said = list(SessionDayChange.objects.filter(project=project).values_list("pk", "day"))
+    new = _new_days(project, last, over)
+    days = new or sorted({day for _, day in said if last is not None and day <= last})
+    for day in days[:AT_ONCE]:
+        groups = alike_sessions(project, start_of(day), start_of(day + 1))
+        told = {"sessions": sum(group[-1] for group in groups), "groups": pack_groups(groups)}
+        SessionDay.objects.update_or_create(project_id=project, day=day, defaults=told)
+    seen = set(days[:AT_ONCE])
+    newest = max([over, *days]) if last is None else last
+    # What was said of a day that is not counted yet will be seen when it is.
+    done = [pk for pk, day in said if day in seen or day > newest]
+    SessionDayChange.objects.filter(pk__in=done).delete()
+    return len(seen)
+
+
+def _new_days(project: int, last: int | None, over: int) -> list[int]:
+    """Those that have sessions, as far as they are over; the last one, however many it has."""
+    days = list[int]()
+    found = Session.objects.filter(project=project, last_at__isnull=False).order_by("last_at")
+    day = last
+    while len(days) < AT_ONCE and (day is None or day < over):
+        rest = found if day is None else found.filter(last_at__gte=start_of(day + 1))
+        at = rest.values_list("last_at", flat=True).first()
+        if at is None and day is None:
+            return []
+        day = over if at is None else min(day_of(at), over)
+        days.append(day)
+    return days

@@ -1,0 +1,49 @@
+"""Notes that people write on a session. Their words are not in the audit log: they may leave."""
+
+from typing import Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from governance.audit.log import Detail, record
+from governance.core.actor import Actor
+from governance.core.errors import InvalidInput, NotFound
+from governance.core.texts import can_be_kept
+from governance.people import policies
+from governance.people.policies import Action
+from outcomes.models import Session, SessionNote
+
+LONGEST: Final = 4_000  # characters
+MOST: Final = 200  # of one session
+
+
+@transaction.atomic
+def write_note(session: Session, text: str, *, by: Actor) -> SessionNote:
+    policies.refuse_unless(by, Action.WRITE_NOTE)
+    text = text.replace("\r\n", "\n").strip()
+    if not text:
+        raise InvalidInput("Nothing stands in this note.")
+    if len(text) > LONGEST or not can_be_kept(text):
+        raise InvalidInput(f"A note has at most {LONGEST:,} characters, and no NUL.")
+    if SessionNote.objects.filter(session=session).count() >= MOST:
+        raise InvalidInput(f"A session has at most {MOST} notes: remove one first.")
+    note = SessionNote.objects.create(
+        session=session, author=str(by)[:320], text=text, at=timezone.now()
+    )
+    _record(by, "note written", session, note.pk)
+    return note
+
+
+@transaction.atomic
+def remove_note(session: Session, number: int, *, by: Actor) -> None:
+    policies.refuse_unless(by, Action.WRITE_NOTE)
+    note = SessionNote.objects.filter(session=session, pk=number).first()
+    if note is None:
+        raise NotFound("There is no such note.")
+    note.delete()
+    _record(by, "note removed", session, number)
+
+
+def _record(by: Actor, what: str, session: Session, note: int) -> None:
+    details: dict[str, Detail] = {"environment": session.environment.name, "note": note}
+    record(by, what, session.session_id, project=session.project, details=details)

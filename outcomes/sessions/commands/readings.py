@@ -1,0 +1,248 @@
+"""Sessions, read on with the calls that came, or anew where something earlier changed."""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+
+from governance.contracts.queries.governing import Governing
+from outcomes.figures.commands.counting import Change
+from outcomes.models import Session
+from outcomes.record import names
+from outcomes.record.codec import CallRow, step_of
+from outcomes.sessions.commands.days import write_sessions
+from outcomes.sessions.commands.marks import Marks, is_long
+from outcomes.sessions.domain.long_session import Place
+from outcomes.sessions.domain.repeats import AskedCall
+from outcomes.sessions.queries.readings import Seen, Standing, calls_of, redone_of, standing_of
+
+COLUMNS = (
+    "id",
+    "agent",
+    "version",
+    "first_at",
+    "last_at",
+    "attempts",
+    "executions",
+    "successes",
+    "failures",
+    "unknown",
+    "denied",
+    "open",
+    "disagreements",
+    "artifacts",
+    "stopped",
+    "limit_name",
+    "waste",
+    "has",
+    "loop",
+    "loop_first_at",
+    "loop_last_at",
+    "loop_call",
+    "is_read",
+    "tally",
+)
+
+OLDER_AT_ONCE = 200  # of one transaction: of the first sessions with so many calls together
+OLDER_CALLS_AT_ONCE = 2_000
+LOOK_EVERY = 60.0  # seconds: an older worker may still be at work
+_NO_LOOP = (0, None, None, None)
+# Of a session whose calls all turned out to be another's: it counts nothing and is not listed.
+LEFT = (None, None, None, None, *[0] * 9, "", "", 0, 0, 0, None, None, None, True, "")
+
+_look_again = float("-inf")
+
+
+class SessionGone(Exception):
+    """A session was removed while its calls were being settled; they are settled anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a claim has learnt of names, by the ids of their rows."""
+
+    tools: dict[int, str]
+    unnamed: frozenset[int]  # the agents of whom nobody said a name
+
+
+@dataclass(slots=True)
+class Touched:
+    added: list[Seen] = field(default_factory=list)
+    changed: list[Change] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)  # of those that changed, or left
+
+    @property
+    def first(self) -> Place:
+        return min([*self.places, *(call.place for call in self.added)])
+
+
+# How a session stands of which only verdicts changed; none: it is read anew.
+Corrected = Callable[[Session, Touched], Standing | None]
+
+
+def read_sessions(
+    changes: Iterable[Change],
+    governing: Governing,
+    known: Known,
+    corrected: Corrected | None = None,
+) -> None:
+    touched = _touched(changes, known)
+    rows: list[tuple[Any, ...]] = []
+    before: dict[int, Session] = {}
+    anew: list[Session] = []
+    marks = Marks(governing)
+    for kept in Session.objects.select_for_update().filter(pk__in=touched.keys()).order_by("id"):
+        each = touched.pop(kept.pk)
+        before[kept.pk] = kept
+        standing = None if each.changed else _continued(kept, each, marks)
+        if standing is None and is_long(kept):
+            standing = corrected(kept, each) if corrected else marks.read_on(kept, each.first)
+            if standing is not None:
+                standing.note_redone(redone_of(kept), each.first)
+                marks.forget(kept, since=each.first)
+        if standing is None:
+            anew.append(kept)
+        else:
+            rows.append(_row(kept.pk, standing))
+    if touched:
+        names.forget()
+        raise SessionGone
+    rows += _anew(anew, marks)
+    write_sessions(before, COLUMNS, sorted(rows, key=lambda row: row[0]))
+    marks.write()
+
+
+def _anew(sessions: list[Session], marks: Marks) -> Iterator[tuple[Any, ...]]:
+    if not sessions:
+        return  # as nearly always, and even a query that cannot find anything costs a millisecond
+    calls = calls_of([session.pk for session in sessions])
+    for session in sessions:
+        found, redone = calls.get(session.pk), redone_of(session)
+        if is_long(session):
+            marks.forget(session)
+        if not found:
+            yield (session.pk, *LEFT)
+            continue
+        standing = marks.read_anew(session, found)
+        if is_long(session) or redone:
+            standing.note_redone(redone, None)
+        yield _row(session.pk, standing)
+
+
+def read_older_now_and_then() -> bool:
+    """Called when nothing waits to be settled. True when there is more to read anew at once."""
+    global _look_again
+    if time.monotonic() < _look_again:
+        return False
+    if read_older():
+        return True
+    _look_again = time.monotonic() + LOOK_EVERY
+    return False
+
+
+def read_older() -> int:
+    """Reads some sessions anew that older code has read, and tells how many."""
+    older = Session.objects.filter(is_read=False).order_by("id")
+    if not older.exists():
+        return 0
+    with transaction.atomic():
+        rows = list[tuple[Any, ...]]()
+        anew, calls, before = list[Session](), 0, dict[int, Session]()
+        marks = Marks(Governing([]))
+        for session in older.select_for_update(skip_locked=True)[:OLDER_AT_ONCE]:
+            before[session.pk] = session
+            if session.attempts:
+                anew.append(session)
+            else:
+                rows.append((session.pk, *LEFT))  # it may be leaving, and has calls to go
+            calls += session.attempts
+            if calls >= OLDER_CALLS_AT_ONCE:
+                break
+        rows += _anew(anew, marks)
+        write_sessions(before, COLUMNS, sorted(rows, key=lambda row: row[0]))
+        marks.write()
+    return len(rows)
+
+
+def _touched(changes: Iterable[Change], known: Known) -> dict[int, Touched]:
+    touched: dict[int, Touched] = defaultdict(Touched)
+    for old, new in changes:
+        if old is None:
+            if new.session is not None:
+                touched[new.session].added.append(_seen(new, known))
+            continue
+        for row in (old, new):
+            if row.session is not None:
+                each = touched[row.session]
+                each.places.append((row.at, row.call_index, row.order))
+                if row is old or old.session != new.session:
+                    each.changed.append((old, new))
+    return touched
+
+
+def _seen(row: CallRow, known: Known) -> Seen:
+    place, step = (row.at, row.call_index, row.order), step_of(row, known.tools[row.tool])
+    asked = AskedCall(
+        row.id,
+        row.at,
+        row.turn_id,
+        row.tool,
+        row.kind,
+        row.arguments,
+        row.idempotent,
+        row.blocks_tool,
+    )
+    return Seen(place, step, asked, row.agent, row.agent not in known.unnamed)
+
+
+def _continued(kept: Session, touched: Touched, marks: Marks) -> Standing | None:
+    """Where the session stands with the new calls; None when it has to be read anew."""
+    calls = sorted(touched.added, key=lambda call: call.place)
+    if not kept.attempts:
+        return marks.read_anew(kept, calls)  # a new session: these are all of its calls
+    standing = standing_of(kept, marks.governing)
+    if (
+        standing is None
+        or calls[0].place <= standing.last
+        or any(call.step.version != standing.version for call in calls)
+    ):
+        return None
+    marks.go_on(kept, standing, calls)
+    return standing
+
+
+def _row(session: int, standing: Standing) -> tuple[Any, ...]:
+    tally, waste = standing.tally, standing.repeats.waste
+    loop = standing.repeats.longest_loop()
+    has = (
+        bool(tally.denied) * Session.Has.DENIALS
+        | bool(tally.disagreements) * Session.Has.DISAGREEMENTS
+        | bool(standing.artifacts) * Session.Has.ARTIFACTS
+        | bool(waste) * Session.Has.WASTE
+    )
+    return (
+        session,
+        standing.agent,
+        standing.version,
+        standing.first_at,
+        standing.last[0],
+        tally.attempts,
+        tally.executions,
+        tally.successes,
+        tally.failures,
+        tally.unknown,
+        tally.denied,
+        tally.open,
+        tally.disagreements,
+        standing.artifacts,
+        tally.stopped(),
+        tally.limit_name(),
+        waste,
+        has,
+        *((loop.times, loop.first_at, loop.last_at, loop.call) if loop else _NO_LOOP),
+        True,
+        standing.kept(),
+    )

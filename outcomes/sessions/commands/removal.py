@@ -1,0 +1,202 @@
+"""A session that leaves for good: out of sight at once, and then gone, some calls at a time.
+
+Each step is one transaction, with the rollups that it corrects, so a process may end at any point
+and the next goes on. The session's own row goes last. What is audited names it by a digest.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+from django.db import DatabaseError, transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from governance.alerts.findings import resolve_beginning
+from governance.audit.log import Detail, record
+from governance.core.actor import CONSOLE, Actor
+from governance.core.errors import InvalidInput, NotFound
+from governance.people import policies
+from governance.people.policies import Action
+from governance.people.queries.projects import project_numbered
+from outcomes.artifacts import store as artifact_store
+from outcomes.artifacts.commands.uses import note_artifacts
+from outcomes.figures.commands.counting import count
+from outcomes.ingest.queries.rejected_of import rejected_of
+from outcomes.jobs.retries import due, try_again_later
+from outcomes.models import (
+    AgentSeen,
+    Artifact,
+    Call,
+    ChangedCall,
+    ChildSession,
+    Event,
+    PastVerdict,
+    RejectedItem,
+    Rejudging,
+    Session,
+    SessionMark,
+    SessionOwner,
+    SessionRemoval,
+    StoredValue,
+)
+from outcomes.record import codec, names
+from outcomes.record.codec import CALL_COLUMNS, CallRow
+from outcomes.session_store.commands.session_store import LOWERED, subject_of
+from outcomes.sessions.commands.days import session_goes, write_sessions
+from outcomes.sessions.commands.readings import COLUMNS, LEFT
+
+AT_ONCE: Final = 500  # calls
+
+logger = logging.getLogger(__name__)
+
+
+@transaction.atomic
+def remove_session(session: Session, *, typed: str, by: Actor) -> None:
+    """From now on it is not there any more; its calls go meanwhile."""
+    policies.refuse_unless(by, Action.DELETE_SESSION)
+    if _as_typed(typed) != _as_typed(session.session_id):
+        raise InvalidInput("Type the id of the session as it stands here.")
+    found = Session.objects.select_for_update().filter(pk=session.pk, attempts__gt=0).first()
+    if found is None:
+        raise NotFound("There is no such session.")
+    now = timezone.now()
+    SessionRemoval.objects.get_or_create(
+        session=found, defaults={"asked_by": str(by)[:320], "asked_at": now}
+    )
+    details: dict[str, Detail] = {"environment": session.environment.name, "calls": found.attempts}
+    record(by, "session deleted", _named(found), project=session.project, details=details)
+    write_sessions({found.pk: found}, COLUMNS, [(found.pk, *LEFT)])
+    SessionMark.objects.filter(session=found).delete()
+
+
+def waiting_removals() -> int:
+    return SessionRemoval.objects.filter(due()).count()
+
+
+def run_waiting_removals() -> int:
+    """Carries out those that wait, and tells how many sessions are gone."""
+    gone = 0
+    for number in list(SessionRemoval.objects.filter(due()).values_list("pk", flat=True)):
+        try:
+            while (is_gone := remove_some(number)) is False:
+                pass
+            gone += bool(is_gone)
+        except (DatabaseError, OSError):
+            logger.exception("A session could not be removed; it is tried again")
+            try_again_later(SessionRemoval.objects.filter(pk=number))
+    return gone
+
+
+@transaction.atomic
+def remove_some(number: int, at_once: int = AT_ONCE) -> bool | None:
+    """Whether all of it is gone now; None when another process is at it, or has been."""
+    removals = SessionRemoval.objects.select_for_update(skip_locked=True, of=("self",))
+    removal = removals.select_related("session__environment").filter(pk=number).first()
+    if removal is None:
+        return None
+    calls = Call.objects.select_for_update().filter(session=removal.session_id)
+    ordered = calls.order_by("environment", "digest").values_list(*CALL_COLUMNS)
+    rows = [codec.call_row_of(values) for values in ordered[:at_once]]
+    if not rows:
+        return _end(removal)
+    session = removal.session
+    removal.events += _remove_calls(session, rows)
+    removal.calls += len(rows)
+    removal.artifacts += _remove_artifacts(
+        session.project_id, sorted({row.artifact for row in rows if row.artifact is not None})
+    )
+    removal.save(update_fields=["events", "calls", "artifacts"])
+    return False
+
+
+def _remove_calls(session: Session, rows: Sequence[CallRow]) -> int:
+    """And all that was said of them; how many events that were."""
+    ids = [row.id for row in rows]
+    PastVerdict.objects.filter(call__in=ids).delete()
+    ChangedCall.objects.filter(call__in=ids).delete()
+    events = Event.objects.filter(
+        environment=session.environment_id, call_digest__in=[row.digest for row in rows]
+    ).delete()[0]
+    seen = list(AgentSeen.objects.filter(call__in=ids).values_list("pk", "agent"))
+    Call.objects.filter(pk__in=ids)._raw_delete("default")
+    note_artifacts(((row, None) for row in rows), {})
+    for pk, agent in seen:
+        newest = (
+            Call.objects.filter(
+                project=session.project_id, environment=session.environment_id, agent=agent
+            )
+            .exclude(session=session.pk)
+            .order_by("-at", "-order")
+            .values("id", "at")
+            .first()
+        ) or {"id": None, "at": None}
+        AgentSeen.objects.filter(pk=pk).update(call=newest["id"], at=newest["at"])
+    # Who settles a call of it at this moment is done before it is counted.
+    Session.objects.select_for_update().get(pk=session.pk)
+    count((row, None) for row in rows)
+    return int(events)
+
+
+def _remove_artifacts(project: int, ids: Sequence[int]) -> int:
+    referring = Call.objects.filter(artifact=OuterRef("pk"))
+    nobodys = Artifact.objects.filter(~Exists(referring), pk__in=ids)
+    gone = list(nobodys.select_for_update(skip_locked=True).order_by("sha256"))
+    for artifact in gone:
+        artifact_store.remove(project, artifact.sha256)
+    Artifact.objects.filter(pk__in=[artifact.pk for artifact in gone]).delete()
+    return len(gone)
+
+
+def _end(removal: SessionRemoval) -> bool:
+    """No call is left: unless one came meanwhile, the rest goes, and the row of the session."""
+    session = Session.objects.select_for_update().get(pk=removal.session_id)
+    # Who settles a call of it holds this row until the call is there.
+    if Call.objects.filter(session=session.pk).exists():
+        return False
+    environment, digest = session.environment, bytes(session.digest)
+    counters = StoredValue.objects.filter(environment=environment, session=digest).delete()[0]
+    SessionOwner.objects.filter(environment=environment, session=digest).delete()
+    refused = rejected_of(environment.pk, session.session_id)
+    RejectedItem.objects.filter(pk__in=refused).delete()
+    ChildSession.objects.filter(environment=environment, parent_digest=digest).delete()
+    _remove_jobs(session)
+    beginning = subject_of(environment.name, f"s:{session.session_id}:")
+    resolve_beginning(session.project_id, LOWERED, beginning)
+    details: dict[str, Detail] = {
+        "environment": environment.name,
+        "calls": removal.calls,
+        "events": removal.events,
+        "artifacts": removal.artifacts,
+        "counters": counters,
+        "rejected_items": len(refused),
+        "asked_by": removal.asked_by,
+    }
+    session_goes(session)
+    session.delete()
+    names.forget()
+    record(
+        CONSOLE,
+        "session removed",
+        _named(session),
+        project=project_numbered(session.project_id),
+        details=details,
+    )
+    return True
+
+
+def _remove_jobs(session: Session) -> None:
+    """Reclassifications and check backtests of this session alone: they name it."""
+    there = Q(environment=None) | Q(environment=session.environment_id)
+    named = Rejudging.objects.filter(there, filters__session=session.session_id)
+    named.filter(project=session.project_id).delete()
+
+
+def _as_typed(text: str) -> str:
+    """In one line, which is all that a field holds, and without white space around it."""
+    return " ".join(text.split())
+
+
+def _named(session: Session) -> str:
+    """Who knows its id can tell that it is this one; nobody learns the id from it."""
+    return f"session {bytes(session.digest).hex()}"

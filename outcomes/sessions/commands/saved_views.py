@@ -1,0 +1,97 @@
+"""Saved views of the list of sessions: made, renamed and removed by whom they belong to, or, where
+the project shares them, by who may share."""
+
+from typing import Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from governance.audit.log import Detail, record
+from governance.core.actor import Actor, ActorKind
+from governance.core.errors import InvalidInput, NotFound
+from governance.core.texts import can_be_kept
+from governance.people import policies
+from governance.people.policies import Action
+from governance.people.queries.projects import project_numbered
+from outcomes.models import SavedView
+from outcomes.sessions.queries.saved_views import saved_views
+
+LONGEST: Final = 80  # characters of a name
+LONGEST_QUERY: Final = 2_000
+MOST: Final = 100  # of one person, and of one project
+
+
+@transaction.atomic
+def save_view(project_id: int, name: str, query: str, *, shared: bool, by: Actor) -> SavedView:
+    policies.refuse_unless(by, Action.SHARE_VIEW if shared else Action.SAVE_VIEW)
+    if len(query) > LONGEST_QUERY or not can_be_kept(query):
+        raise InvalidInput(f"What a view holds has at most {LONGEST_QUERY:,} characters.")
+    view = SavedView(
+        project_id=project_id,
+        owner_id=None if shared else _person(by),
+        name=_checked(name),
+        query=query,
+        author=str(by)[:320],
+        at=timezone.now(),
+    )
+    # The record comes first: it lets one writer of the project in at a time.
+    _record(by, "view saved", view)
+    beside = SavedView.objects.filter(project=project_id, owner=view.owner_id)
+    if beside.count() >= MOST:
+        raise InvalidInput(f"There are {MOST} views already: remove one first.")
+    _refuse_twice(view)
+    view.save(force_insert=True)
+    return view
+
+
+@transaction.atomic
+def rename_view(project_id: int, number: int, name: str, *, by: Actor) -> SavedView:
+    view = _found(project_id, number, by)
+    was, view.name = view.name, _checked(name)
+    _record(by, "view renamed", view, was=was)
+    _refuse_twice(view)
+    view.save(update_fields=["name"])
+    return view
+
+
+@transaction.atomic
+def remove_view(project_id: int, number: int, *, by: Actor) -> None:
+    view = _found(project_id, number, by)
+    _record(by, "view removed", view)
+    view.delete()
+
+
+def _found(project_id: int, number: int, by: Actor) -> SavedView:
+    """One's own, or the project's where one may share."""
+    policies.refuse_unless(by, Action.SAVE_VIEW)
+    found = saved_views(project_id, _person(by)).filter(pk=number).first()
+    if found is None:
+        raise NotFound("There is no such view.")
+    if found.owner_id is None:
+        policies.refuse_unless(by, Action.SHARE_VIEW)
+    return found
+
+
+def _person(by: Actor) -> int | None:
+    return by.id if by.kind is ActorKind.PERSON else None
+
+
+def _checked(name: str) -> str:
+    name = " ".join(name.split())
+    if not name:
+        raise InvalidInput("A view needs a name.")
+    if len(name) > LONGEST or not can_be_kept(name):
+        raise InvalidInput(f"The name of a view has at most {LONGEST} characters.")
+    return name
+
+
+def _refuse_twice(view: SavedView) -> None:
+    others = SavedView.objects.filter(project=view.project_id, owner=view.owner_id)
+    if others.filter(name=view.name).exclude(pk=view.pk).exists():
+        raise InvalidInput(f"There is a view with the name {view.name} already.")
+
+
+def _record(by: Actor, what: str, view: SavedView, **more: Detail) -> None:
+    details: dict[str, Detail] = {"shared": view.owner_id is None, "query": view.query}
+    project = project_numbered(view.project_id)
+    record(by, what, view.name, project=project, details=details | more)

@@ -1,0 +1,247 @@
+"""What the calls of a session add up to: turns, waste, denials and time, from a few columns each.
+
+Arguments are known by their digest here, so a session of thousands of calls is read at once.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from outcomes.record.outcome import (
+    Outcome,
+    ToolDenied,
+    ToolExecutionResult,
+    ToolFailure,
+    ToolTimeout,
+)
+from outcomes.sessions.domain.replay import Turn, read_turn
+from outcomes.sessions.domain.waste import WasteKind
+
+
+class BriefCall(NamedTuple):
+    """One call as its columns tell it, without what was sent and returned."""
+
+    id: int
+    call_id: str
+    at: datetime
+    turn_id: str
+    kind: str
+    reason: str
+    detail: str
+    rule: str
+    tool: str
+    verdict: str
+    reported: str
+    elapsed_ms: float | None
+    idempotent: bool
+    blocks_tool: bool
+    arguments: bytes | None
+    artifact_name: str
+    artifact_sha256: str | None
+    artifact_bytes: int | None
+    from_sdk: bool = False
+
+    @property
+    def ran(self) -> bool:
+        return self.kind not in ("", ToolDenied.kind)
+
+
+@dataclass(slots=True)
+class Results:
+    ran: int = 0
+    successes: int = 0
+    failures: int = 0
+    unknown: int = 0
+
+    def count(self, call: BriefCall) -> None:
+        self.ran += 1
+        self.successes += call.verdict == "success"
+        self.failures += call.verdict == "failure"
+        self.unknown += call.verdict == "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedTool:
+    tool: str
+    calls_after: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnLine:
+    turn_id: str
+    first_at: datetime
+    first: int  # the numbers of its first and last call
+    last: int
+    calls: int
+    results: Results
+    denied: int
+    reasons: list[str]
+    blocked: list[BlockedTool]
+    wasted: int
+
+
+@dataclass(slots=True)
+class WasteLine:
+    kind: WasteKind
+    ran: bool
+    calls: int = 0
+    elapsed_ms: float = 0.0
+    by_tool: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def tools(self) -> list[tuple[str, int]]:
+        return self.by_tool.most_common()
+
+
+@dataclass(slots=True)
+class DenialLine:
+    reason: str
+    calls: int = 0
+    said: str = ""
+    by: Counter[str] = field(default_factory=Counter)  # the rule, or else the tool
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name, _ in self.by.most_common()]
+
+
+@dataclass(slots=True)
+class Overview:
+    calls: int
+    first: int  # the number of the first call that was read; more than 1 when not all were
+    results: Results = field(default_factory=Results)
+    by_tool: dict[str, Results] = field(default_factory=dict)
+    missed: int = 0  # failures that the agent took for successes
+    unsaid: int = 0  # failures of which it said nothing, neither itself nor by their type
+    turns: list[TurnLine] = field(default_factory=list)
+    waste: list[WasteLine] = field(default_factory=list)
+    denials: list[DenialLine] = field(default_factory=list)
+    artifacts: list[tuple[int, BriefCall]] = field(default_factory=list)
+    elapsed_ms: float = 0.0
+    measured: int = 0
+    timeouts: int = 0
+    timeouts_ms: float = 0.0
+
+    @property
+    def without_turn(self) -> int:
+        return self.calls - sum(turn.calls for turn in self.turns)
+
+    @property
+    def wasted(self) -> int:
+        return sum(line.calls for line in self.waste)
+
+
+FAILED_BY_TYPE: Final = (ToolTimeout.kind, ToolFailure.kind)
+
+# Turns ask an outcome only what it was and whether it blocks its tool.
+_ANY: Final[dict[str, Any]] = {"call_id": "", "tool_name": ""}
+_RAN: Final[Outcome] = ToolExecutionResult(**_ANY)
+_FAILED: Final[Outcome] = ToolFailure(**_ANY)
+_FAILED_FOR_GOOD: Final[Outcome] = ToolFailure(**_ANY, retryable=False)
+_DENIED: Final[Outcome] = ToolDenied(**_ANY, reason="")
+
+
+class _InTurn(NamedTuple):
+    """A call as the reader of turns asks for it; its number stands for its id."""
+
+    call_id: str
+    tool_name: str
+    tool_args: str | None
+    idempotent: bool
+    outcome: Outcome | None
+
+
+def overview_of(calls: Sequence[BriefCall], *, first: int = 1) -> Overview:
+    """Of calls in the order of their session; `first` is the number of the first of them."""
+    overview = Overview(len(calls), first)
+    turns: dict[str, list[int]] = {}
+    denials: dict[str, DenialLine] = {}
+    for place, call in enumerate(calls):
+        turns.setdefault(call.turn_id, []).append(place)
+        if call.kind == ToolDenied.kind:
+            line = denials.setdefault(call.reason, DenialLine(call.reason))
+            line.calls += 1
+            line.said = call.detail or line.said
+            line.by[call.rule or call.tool] += 1
+        elif call.kind:
+            _count(overview, call, first + place)
+    overview.denials = sorted(denials.values(), key=lambda line: -line.calls)
+    waste: dict[tuple[WasteKind, bool], WasteLine] = {}
+    for turn_id, places in turns.items():
+        read = read_turn([_in_turn(place, calls[place]) for place in places], turn_id=turn_id)
+        _add_waste(waste, read, calls)
+        if turn_id:
+            overview.turns.append(_line(read, [(first + n, calls[n]) for n in places]))
+    overview.waste = sorted(waste.values(), key=lambda line: -line.calls)
+    return overview
+
+
+def _count(overview: Overview, call: BriefCall, number: int) -> None:
+    overview.results.count(call)
+    overview.by_tool.setdefault(call.tool, Results()).count(call)
+    if call.verdict == "failure":
+        overview.missed += call.reported == "success"
+        overview.unsaid += not call.reported and call.kind not in FAILED_BY_TYPE
+    if call.kind == "artifact_reference":
+        overview.artifacts.append((number, call))
+    if call.elapsed_ms is not None:
+        overview.measured += 1
+        overview.elapsed_ms += call.elapsed_ms
+    if call.kind == "timeout":
+        overview.timeouts += 1
+        overview.timeouts_ms += call.elapsed_ms or 0.0
+
+
+def _in_turn(place: int, call: BriefCall) -> _InTurn:
+    arguments = None if call.arguments is None else call.arguments.hex()
+    return _InTurn(str(place), call.tool, arguments, call.idempotent, _outcome(call))
+
+
+def _outcome(call: BriefCall) -> Outcome | None:
+    match call.kind:
+        case "":
+            return None
+        case ToolDenied.kind:
+            return _DENIED
+        case "timeout" | "failure":
+            return _FAILED_FOR_GOOD if call.blocks_tool else _FAILED
+        case _:
+            return _RAN
+
+
+def _add_waste(
+    waste: dict[tuple[WasteKind, bool], WasteLine], turn: Turn, calls: Sequence[BriefCall]
+) -> None:
+    for each in turn.waste:
+        call = calls[int(each.call_id)]
+        line = waste.setdefault((each.kind, call.ran), WasteLine(each.kind, call.ran))
+        line.calls += 1
+        line.elapsed_ms += call.elapsed_ms or 0.0
+        line.by_tool[call.tool] += 1
+
+
+def _line(turn: Turn, numbered: list[tuple[int, BriefCall]]) -> TurnLine:
+    results = Results()
+    denied: Counter[str] = Counter()
+    for _, call in numbered:
+        if call.kind == ToolDenied.kind:
+            denied[call.reason] += 1
+        elif call.kind:
+            results.count(call)
+    after = Counter(
+        waste.tool_name for waste in turn.waste if waste.kind == WasteKind.BLOCKED_TOOL_CALLED
+    )
+    return TurnLine(
+        turn_id=turn.turn_id or "",
+        first_at=numbered[0][1].at,
+        first=numbered[0][0],
+        last=numbered[-1][0],
+        calls=len(numbered),
+        results=results,
+        denied=denied.total(),
+        reasons=[reason for reason, _ in denied.most_common()],
+        blocked=[BlockedTool(tool, after[tool]) for tool in turn.blocked_tools],
+        wasted=len(turn.waste),
+    )

@@ -1,0 +1,241 @@
+"""Where the reading of a session stands: as it was kept, or read anew from all of its calls.
+
+Whatever is kept of a session follows from its calls, so it can always be read anew; going on from
+where it stood is only the short way.
+"""
+
+import json
+import secrets
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+from django.db.models import Q, QuerySet
+
+from governance.contracts.queries.governing import Governing
+from outcomes.models import Call, Session, SessionMark
+from outcomes.record.codec import STEP_COLUMNS, step_from
+from outcomes.record.event import UNKNOWN_AGENT
+from outcomes.sessions.domain.long_session import Place
+from outcomes.sessions.domain.repeats import AskedCall, Repeats
+from outcomes.sessions.domain.session import SessionTally, Step
+
+REDONE: Final = 8  # changes that a session tells of
+AT_ONCE: Final = 5_000
+_PLACE = ("at", "call_index", "order")
+_ASKED = ("id", "turn_id", "tool", "arguments", "idempotent", "blocks_tool")
+_COLUMNS = (*_PLACE, "agent", "agent__name", "tool__name", *_ASKED, *STEP_COLUMNS)
+
+
+class Redone(NamedTuple):
+    """A change of calls that had been read: who holds them reads on from there."""
+
+    token: str
+    place: Place | None  # none: from the beginning
+
+
+@dataclass(slots=True)
+class Seen:
+    """A call as its session looks at it."""
+
+    place: Place
+    step: Step
+    asked: AskedCall
+    agent: int
+    named: bool  # the agent has a name, and is not merely unknown
+
+    @property
+    def is_artifact(self) -> bool:
+        return self.step.kind == "artifact_reference"
+
+
+@dataclass(slots=True)
+class Standing:
+    """Where the reading of one session stands."""
+
+    tally: SessionTally
+    repeats: Repeats
+    version: int | None
+    earlier: list[int]  # versions that governed calls before the last one
+    first_at: datetime
+    last: Place
+    agent: int  # of the last call that names one
+    named: bool
+    artifacts: int
+    redone: list[Redone] = field(default_factory=list)
+
+    def go_on(self, calls: Iterable[Seen]) -> None:
+        for call in calls:
+            self.tally.advance(call.step)
+            self.repeats.advance(call.asked)
+            self.last = call.place
+            if call.named or not self.named:
+                self.agent, self.named = call.agent, call.named
+            self.artifacts += call.is_artifact
+
+    def note_redone(self, before: list[Redone], place: Place | None) -> None:
+        """After what was told before: that all from this place on was changed."""
+        redone = [*before, Redone(secrets.token_hex(4), place)]
+        if len(redone) > REDONE:  # who knows only older ones reads from the beginning
+            redone = [redone[-REDONE]._replace(place=None), *redone[1 - REDONE :]]
+        self.redone = redone
+
+    def kept(self) -> str:
+        """The text that `standing_of` goes on from."""
+        state = self._state()
+        if self.redone:
+            state["redone"] = [
+                [token, place and _kept_place(place)] for token, place in self.redone
+            ]
+        return json.dumps(state, separators=(",", ":"))
+
+    def marked(self) -> str:
+        """The text that `standing_at` goes on from."""
+        state = self._state() | {
+            "version": self.version,
+            "first_at": self.first_at.isoformat(),
+            "agent": self.agent,
+            "artifacts": self.artifacts,
+        }
+        return json.dumps(state, separators=(",", ":"))
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "last": _kept_place(self.last),
+            "earlier": self.earlier,
+            "named": self.named,
+            "tally": self.tally.state(),
+            "repeats": self.repeats.state(),
+        }
+
+
+def standing_of(session: Session, governing: Governing) -> Standing | None:
+    """Where the session stands; None when that was kept for other limits, or by other code."""
+    if not session.tally or session.first_at is None or session.agent_id is None:
+        return None
+    state = json.loads(session.tally)
+    columns = session.version_id, session.first_at, session.agent_id, session.artifacts
+    standing = _resumed(state, *columns, governing)
+    if standing is not None:
+        standing.redone = _redone_in(state)
+    return standing
+
+
+def standing_at(mark: SessionMark, governing: Governing) -> Standing | None:
+    """Where the session stood there; None as above."""
+    state = json.loads(mark.state)
+    first_at = datetime.fromisoformat(state["first_at"]).astimezone(UTC)
+    columns = state["version"], first_at, state["agent"], state["artifacts"]
+    return _resumed(state, *columns, governing)
+
+
+def redone_of(session: Session) -> list[Redone]:
+    return _redone_in(json.loads(session.tally)) if session.tally else []
+
+
+def _redone_in(state: dict[str, Any]) -> list[Redone]:
+    kept = state.get("redone", [])
+    return [Redone(token, place and _place_of(place)) for token, place in kept]
+
+
+def _resumed(
+    state: dict[str, Any],
+    version: int | None,
+    first_at: datetime,
+    agent: int,
+    artifacts: int,
+    governing: Governing,
+) -> Standing | None:
+    earlier = state["earlier"]
+    tally = SessionTally.resumed(
+        state["tally"],
+        governing.limits_of(version),
+        {number: governing.limits_of(number) for number in earlier},
+    )
+    if tally is None or "repeats" not in state:
+        return None
+    return Standing(
+        tally,
+        Repeats.resumed(state["repeats"]),
+        version,
+        earlier,
+        first_at,
+        _place_of(state["last"]),
+        agent,
+        state["named"],
+        artifacts,
+    )
+
+
+def read_anew(calls: Sequence[Seen], governing: Governing) -> Standing:
+    standing = before_all(calls, governing)
+    standing.go_on(calls)
+    return standing
+
+
+def before_all(calls: Sequence[Seen], governing: Governing) -> Standing:
+    """To be read: all calls of a session, in order. Its limits governed the last one."""
+    first, version = calls[0], calls[-1].step.version
+    governed = {call.step.version for call in calls} - {None, version}
+    earlier = sorted(number for number in governed if number is not None)
+    tally = SessionTally(
+        governing.limits_of(version),
+        {number: governing.limits_of(number) for number in earlier},
+    )
+    place = first.place[0], first.place
+    return Standing(
+        tally, Repeats(), version, earlier, *place, first.agent, first.named, artifacts=0
+    )
+
+
+def calls_of(sessions: list[int]) -> dict[int, list[Seen]]:
+    found: dict[int, list[Seen]] = defaultdict(list)
+    calls = Call.objects.filter(session__in=sessions).order_by("session", *_PLACE)
+    for session, *rest in calls.values_list("session", *_COLUMNS):
+        found[session].append(_seen(rest))
+    return found
+
+
+def calls_after(session: int, place: Place) -> list[Seen]:
+    return [_seen(row) for row in _after(session, place).values_list(*_COLUMNS)]
+
+
+def steps_after(session: int, place: Place | None) -> Iterator[tuple[Place, Step]]:
+    """Of any number of calls, some thousands at a time."""
+    while True:
+        rows = _after(session, place).values_list(*_PLACE, "tool__name", *STEP_COLUMNS)
+        at_once = list(rows[:AT_ONCE])
+        for at, index, order, tool, *rest in at_once:
+            place = at, index, order
+            yield place, step_from(tool, *rest)
+        if len(at_once) < AT_ONCE:
+            return
+
+
+def _after(session: int, place: Place | None) -> QuerySet[Call]:
+    found = Call.objects.filter(session=session).order_by(*_PLACE)
+    if place is None:
+        return found
+    at, index, order = place
+    later = Q(at__gt=at) | Q(at=at, call_index__gt=index)
+    return found.filter(later | Q(at=at, call_index=index, order__gt=order), at__gte=at)
+
+
+def _seen(row: Sequence[Any]) -> Seen:
+    at, index, order, agent, name, tool, *told = row
+    call, turn, of, arguments, idempotent, blocks, *rest = told
+    arguments = None if arguments is None else bytes(arguments)
+    asked = AskedCall(call, at, turn, of, rest[0], arguments, idempotent, blocks)
+    step = step_from(tool, *rest)
+    return Seen((at, index, order), step, asked, agent, name != UNKNOWN_AGENT)
+
+
+def _kept_place(place: Place) -> list[Any]:
+    at, index, order = place
+    return [at.isoformat(), index, order]
+
+
+def _place_of(kept: list[Any]) -> Place:
+    return datetime.fromisoformat(kept[0]).astimezone(UTC), kept[1], kept[2]

@@ -1,0 +1,104 @@
+"""What an address asks of the list of sessions: filters, text and order, and addresses with another
+choice."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from governance.people.auth import MemberRequest
+from outcomes.core.scope import Scope
+from outcomes.models import Session
+from outcomes.sessions.domain.facets import Chosen
+from outcomes.sessions.queries.list import SessionFilter
+from outcomes.sessions.queries.order import ORDERS, USUAL, Order
+from outcomes.web.narrowing import narrowing_of
+from outcomes.web.paging import with_query
+from outcomes.web.scope import scope_of
+
+STATES: Final = {
+    "": "All",
+    "running": "Running",
+    "waiting": "Waiting",
+    "stopped": "Stopped",
+    "ended": "Ended",
+}
+HAS: Final = {each.name.lower(): each for each in Session.Has}
+BACKWARDS: Final = "-"  # before the name of an order
+LONGEST_TEXT: Final = 1_025  # characters: no id and no name has as many
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    address: str  # without any choice
+    scope: Scope
+    text: str
+    chosen: Chosen
+    sort: str  # a name of an order, or nothing
+    turned: bool
+
+    @property
+    def wanted(self) -> SessionFilter:
+        since, until = self.scope.bounds
+        return SessionFilter(since=since, until=until, text=self.text, chosen=self.chosen)
+
+    @property
+    def order(self) -> Order:
+        return ORDERS[self.sort or USUAL]
+
+    def query(self) -> dict[str, str]:
+        chosen = self.chosen
+        return self.scope.query() | {
+            "q": self.text,
+            "state": chosen.state,
+            "contract": chosen.contract,
+            "version": "" if chosen.version is None else str(chosen.version),
+            "limit": chosen.limit,
+            "has": ",".join(name for name, bit in HAS.items() if chosen.has & bit),
+            "sort": self.sort_query(self.sort, turned=self.turned),
+        }
+
+    def with_other(self, **other: str) -> str:
+        """The address of the list with these chosen in place of what is; empty: not chosen."""
+        return with_query(self.address, **self.query() | other)
+
+    def toggled(self, bit: int) -> str:
+        has = self.chosen.has ^ bit
+        return self.with_other(has=",".join(name for name, each in HAS.items() if has & each))
+
+    def sorted_by(self, name: str) -> str:
+        """Once more is the other way round."""
+        is_so = name == (self.sort or USUAL)
+        return self.with_other(sort=self.sort_query(name, turned=is_so and not self.turned))
+
+    @staticmethod
+    def sort_query(name: str, *, turned: bool) -> str:
+        name = name or USUAL
+        return f"{BACKWARDS}{name}" if turned else name * (name != USUAL)
+
+    @property
+    def is_narrowed(self) -> bool:
+        return bool(self.text) or not self.scope.is_all or self.chosen != Chosen()
+
+
+def choices_of(request: MemberRequest, address: str) -> Choices:
+    """What is no choice is passed over: an address written by hand still leads somewhere."""
+    asked, scope, narrowing = request.GET, scope_of(request, is_list=True), narrowing_of(request)
+    state, sort = asked.get("state", ""), asked.get("sort", "")
+    has = sum({HAS[name] for name in asked.get("has", "").split(",") if name in HAS})
+    name = sort.removeprefix(BACKWARDS)
+    chosen = Chosen(
+        environment=scope.environment,
+        agent=scope.agent,
+        contract=narrowing.contract,
+        version=narrowing.version,
+        state=state if state in STATES else "",
+        limit=asked.get("limit", "").replace("\0", ""),
+        has=has,
+    )
+    return Choices(
+        address,
+        scope,
+        asked.get("q", "").strip()[:LONGEST_TEXT],
+        chosen,
+        name if name in ORDERS and name != USUAL else "",
+        name in ORDERS and sort.startswith(BACKWARDS),
+    )

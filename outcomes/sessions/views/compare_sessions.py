@@ -1,0 +1,131 @@
+"""Two sessions side by side: how each ended, where they part, and what each did with which tool."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+
+from governance.contracts.domain.limit_use import LimitUse
+from governance.core.table_files import Tables, one_of_tables
+from governance.people.auth import MemberRequest, member_page
+from outcomes.models import Session
+from outcomes.sessions.charts import Strip, strip_of
+from outcomes.sessions.domain.comparison import PartedAt, by_tool, parted_at
+from outcomes.sessions.queries.about_sessions import sessions_beside
+from outcomes.sessions.queries.matching import asking_sessions
+from outcomes.sessions.queries.page import SessionPage, whole_session
+from outcomes.sessions.queries.reports import session_named
+from outcomes.sessions.queries.states import state_of
+from outcomes.sessions.views.limits import COUNTINGS, key_of
+from outcomes.sessions.views.state import told_standing
+from outcomes.sessions.views.zoom import Zoom
+from outcomes.templatetags.addresses import call_url
+from outcomes.web import sentences
+from outcomes.web.named import named_session
+from outcomes.web.part_columns import LIMITS_OF_TWO, TOOLS_OF_TWO
+from outcomes.web.scope import kept_beside_one
+from outcomes.web.table_columns import SESSIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    page: SessionPage
+    state: str
+    sentence: SafeString
+    strip: Strip | None
+
+    @property
+    def session(self) -> Session:
+        return self.page.session
+
+
+@require_safe
+@member_page()
+def compare_sessions(request: MemberRequest) -> HttpResponseBase:
+    one = named_session(request, request.GET.get("of", ""))
+    context: dict[str, Any] = {
+        "page_title": "Compare sessions",
+        "one": one,
+        "typed": request.GET.get("with", ""),
+    }
+    other = _other(request, one)
+    if other is None:
+        context["others"] = sessions_beside(one)
+        chosen_from: Tables = {"other-sessions": (SESSIONS, context["others"])}
+        file = one_of_tables(request, request.project, chosen_from)
+        return file or render(request, "sessions/choose_session.html", context)
+    now = timezone.now()
+    asking = asking_sessions(request.project.pk, now)
+    sides = [_side(request, each, state_of(each, now, asking)) for each in (one, other)]
+    calls = [side.page.calls for side in sides]
+    are_whole = all(side.page.is_read_whole for side in sides)
+    parted = parted_at(*calls) if are_whole else None
+    context |= {
+        "other": other,
+        "sides": sides,
+        "are_whole": are_whole,
+        "parted": parted,
+        "parted_urls": _urls(request, parted, sides),
+        "tools": by_tool(*calls),
+        "limits": _limits(*(side.page.report.limits for side in sides)),
+    }
+    tables: Tables = {
+        "limits": (LIMITS_OF_TWO, context["limits"]),
+        "tools": (TOOLS_OF_TWO, context["tools"]),
+    }
+    file = one_of_tables(request, request.project, tables)
+    return file or render(request, "sessions/compare_sessions.html", context)
+
+
+def _other(request: MemberRequest, one: Session) -> Session | None:
+    name = request.GET.get("with", "")
+    if not name.strip():
+        return None
+    environment = request.GET.get("in", one.environment.name)
+    # An id may begin or end with a space; one that was pasted may have it by chance.
+    found = (
+        session_named(request.project.pk, each, environment)
+        for each in dict.fromkeys((name, name.strip()))
+    )
+    return next(filter(None, found), None)
+
+
+def _side(request: MemberRequest, session: Session, state: str) -> Side:
+    page = whole_session(session)
+    limits = page.report.limits
+    strip = strip_of(request, session, page.calls, page.overview, limits, Zoom(), name="Calls")
+    return Side(page, state, sentences.session_sentence(told_standing(page, state)), strip)
+
+
+def _urls(request: MemberRequest, parted: PartedAt | None, sides: list[Side]) -> list[str]:
+    if parted is None:
+        return []
+    slug, kept = request.project.slug, kept_beside_one(request)
+    return [
+        call_url(slug, call.call_id, side.session.environment.name, **kept) if call else ""
+        for call, side in zip((parted.one, parted.other), sides, strict=True)
+    ]
+
+
+def _limits(one: list[LimitUse], other: list[LimitUse]) -> list[dict[str, Any]]:
+    """A row for each limit and counting that either has."""
+    sides = [{(key_of(use), use.limit.value): use for use in uses} for uses in (one, other)]
+    rows = []
+    for place in dict.fromkeys([*sides[0], *sides[1]]):
+        uses = [side.get(place) for side in sides]
+        for counting, words in COUNTINGS:
+            if any(use is not None and counting in use.used for use in uses):
+                rows.append(
+                    {
+                        "name": place[0].removeprefix("max_calls_per_tool:"),
+                        "limit": place[1],
+                        "words": words,
+                        "used": [use.used.get(counting) if use else None for use in uses],
+                        "reached": [use.reached_at.get(counting) if use else None for use in uses],
+                    }
+                )
+    return rows

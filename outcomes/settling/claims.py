@@ -1,0 +1,216 @@
+"""Taking batches out of the inbox so that no other worker takes them too.
+
+PostgreSQL locks the rows and passes over those that others hold. SQLite has one lock for all, so
+there the thinking comes before it: batches are read and decided on first, and taken at the end,
+where a row that is gone says that another process was faster. That costs what was thought, so
+processes name what they have in hand, and write in the order of the batches.
+"""
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import NamedTuple, cast
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Length
+from django.utils import timezone
+
+from outcomes.models import Batch
+from outcomes.models.inbox import DEATHS, TRIES
+from outcomes.record.codec import as_text, unpacked_size
+from outcomes.record.wire import Sender, Source
+from outcomes.settling.crash_markers import at_work, choosing, in_hand, wait_for_older
+
+ITEMS = {"postgresql": 4_000, "sqlite": 1_000}  # of one transaction, more or less
+# A claim costs something by itself. While much waits it is shared by more, and whoever posts waits
+# longer for SQLite's one lock: half of what is there, up to so many.
+ITEMS_OF_MUCH = {"sqlite": 3_000}
+MOST_BATCHES = 500
+# Of one transaction, packed and unpacked, unless a batch alone has more: read items take several
+# times that, and a worker must not die of a claim whose batches are well by themselves.
+MOST_BYTES = 32 * 1024 * 1024
+MUCH = 20_000  # items that wait: more than is settled in a second
+MANY_BATCHES = 2_000
+ASK_EVERY = 0.5  # seconds
+PAUSE = timedelta(seconds=2)  # before a batch that failed is tried again; doubled each time
+_ask_again = float("-inf")
+DIED = (
+    "The worker died while it settled this batch: it ran out of memory, a library crashed, or its"
+    " process was ended from outside. Its log tells which; then try again."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    id: int
+    project: int
+    environment: int
+    source: Source
+    sender: Sender
+    body: bytes
+
+
+class Suspect(NamedTuple):
+    id: int
+    fault: str
+
+
+class Taken(Exception):
+    """Another worker settled one of these batches first; nothing of ours was written."""
+
+
+@contextmanager
+def claimed(*, only: int | None = None) -> Iterator[list[Claimed]]:
+    """Batches to settle, named as such, and the transaction to do it in where rows are locked; an
+    exception takes all back."""
+    with ExitStack() as claim:
+        if connection.vendor == "postgresql":
+            claim.enter_context(transaction.atomic())
+            batches = _named(_next(only, lock=True), claim)
+        else:
+            with choosing():
+                batches = _named(_next(only), claim)
+        yield batches
+
+
+def _named(batches: list[Claimed], claim: ExitStack) -> list[Claimed]:
+    if batches:
+        claim.enter_context(at_work(batch.id for batch in batches))
+    return batches
+
+
+def is_full(items: int) -> bool:
+    """Whether a claim of so many may have left some behind."""
+    return items >= ITEMS[connection.vendor]
+
+
+def after(last: int) -> list[Claimed]:
+    """What the next claim will most likely hold; nobody is kept from it."""
+    return _read(_fresh(_besides_others(_waiting().filter(id__gt=last))))
+
+
+@contextmanager
+def taken(batches: list[Claimed]) -> Iterator[None]:
+    """The part that writes: one transaction, and the batches are gone when it is over."""
+    ids = [batch.id for batch in batches]
+    wait_for_older(min(ids))
+    with transaction.atomic():
+        gone, _ = Batch.objects.filter(pk__in=ids, set_aside_at=None).delete()
+        if gone < len(ids):
+            raise Taken
+        yield
+
+
+def is_more_than_one_can_do() -> bool:
+    """Whether so much waits that a second process is worth its start; asked now and then."""
+    global _ask_again
+    if time.monotonic() < _ask_again:
+        return False
+    _ask_again = time.monotonic() + ASK_EVERY
+    waiting = _waiting().order_by("id").values_list("items", flat=True)[:MANY_BATCHES]
+    items = list(waiting)
+    return len(items) == MANY_BATCHES or sum(items) >= MUCH
+
+
+def to_try_alone() -> Suspect | None:
+    """One for which it is time: it failed before, or was among those over which a worker died."""
+    due = Batch.objects.filter(set_aside_at=None, next_try_at__lte=timezone.now())
+    # Of several that wait for one fault to end, each has its turn.
+    row = due.order_by("next_try_at", "tries", "id").values_list("id", "fault").first()
+    return None if row is None else Suspect(*row)
+
+
+def note_failure(batch_id: int, error: Exception) -> None:
+    """Count a try that failed; after a few the batch is set aside with its error."""
+    _note(batch_id, f"{type(error).__name__}: {error}", of=TRIES)
+
+
+def note_death(batch_ids: list[int]) -> None:
+    """A worker died over these; over which of them is found by claiming each of them alone."""
+    if len(batch_ids) == 1:
+        _note(batch_ids[0], DIED, of=DEATHS)
+        return
+    suspects = Batch.objects.filter(pk__in=batch_ids, set_aside_at=None, next_try_at=None)
+    suspects.update(next_try_at=timezone.now())
+
+
+def _note(batch_id: int, error: str, *, of: int) -> None:
+    with transaction.atomic():
+        batch = Batch.objects.select_for_update().filter(pk=batch_id).first()
+        if batch is None:
+            return
+        now = timezone.now()
+        batch.tries = 1 if batch.fault else batch.tries + 1  # tries over a fault do not count
+        batch.fault = ""
+        batch.error = as_text(error[:4_000])
+        batch.next_try_at = now + PAUSE * 2 ** (batch.tries - 1)
+        batch.set_aside_at = now if batch.tries >= of else None
+        batch.save(update_fields=["tries", "error", "fault", "next_try_at", "set_aside_at"])
+
+
+def _next(only: int | None, *, lock: bool = False) -> list[Claimed]:
+    waiting = _waiting() if only is None else Batch.objects.filter(set_aside_at=None, pk=only)
+    waiting = waiting.select_for_update(skip_locked=True) if lock else _besides_others(waiting)
+    return _read(_fresh(waiting) if only is None else waiting)
+
+
+def _besides_others(waiting: QuerySet[Batch]) -> QuerySet[Batch]:
+    """Without what other processes of this machine have in hand."""
+    others = {number for batches in in_hand() for number in batches}
+    return waiting.exclude(pk__in=others) if others else waiting
+
+
+def _waiting() -> QuerySet[Batch]:
+    """Those that may be claimed together: nothing went wrong with them yet."""
+    return Batch.objects.filter(set_aside_at=None, next_try_at=None)
+
+
+def _fresh(waiting: QuerySet[Batch]) -> list[Batch]:
+    """The oldest ones that hold enough items together."""
+    usual, much = ITEMS[connection.vendor], ITEMS_OF_MUCH.get(connection.vendor, 0)
+    looked_at = max(usual, 2 * much)
+    sizes = waiting.order_by("id").defer("body").annotate(packed=Length("body"))
+    # Posts of one item come by the thousand, full ones by the dozen: the oldest says which.
+    oldest = _waiting().order_by("id").values("items")[:1]
+    most = min(MOST_BATCHES, -(-looked_at // max(oldest[0]["items"], 1))) if oldest else 0
+    batches = list(sizes[:most])
+    items = max(usual, min(much, sum(batch.items for batch in batches) // 2))
+    room = MOST_BYTES
+    chosen: list[Batch] = []
+    for batch in batches:
+        room -= batch.packed
+        if chosen and room < 0:
+            break
+        chosen.append(batch)
+        items -= batch.items
+        if items <= 0:
+            break
+    return chosen
+
+
+def _read(batches: Iterable[Batch]) -> list[Claimed]:
+    ids = [batch.pk for batch in batches]
+    whole = Batch.objects.filter(pk__in=ids).select_related("environment").order_by("id")
+    read: list[Claimed] = []
+    room = MOST_BYTES
+    for batch in whole:
+        body = bytes(batch.body)  # unpacked where a failure is known to be this batch's
+        room -= unpacked_size(body)
+        if read and room < 0:
+            break
+        read.append(
+            Claimed(
+                id=batch.pk,
+                project=batch.project_id,
+                environment=batch.environment_id,
+                source=cast(Source, batch.source),
+                sender=Sender(
+                    batch.environment.name, batch.agent, batch.bound_to, batch.received_at
+                ),
+                body=body,
+            )
+        )
+    return read

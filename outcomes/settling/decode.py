@@ -1,0 +1,134 @@
+"""What a claim says, thought through before anything is written: events, calls, verdicts.
+
+All of it is pure but for two things that do no harm when the claim is taken back: large outputs
+are stored as artifacts, and stored ones are read to be judged.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from governance.checks.domain.success import DEFAULT
+from governance.checks.queries.selection import Judges, judges
+from governance.core.made_often import made_often
+from outcomes.artifacts.commands.contents import ArtifactKey, Contents
+from outcomes.models.inbox import ORDERS_PER_BATCH
+from outcomes.record import codec
+from outcomes.record.call import Call
+from outcomes.record.classification import classify
+from outcomes.record.codec import Verdicts, digest_of, verdicts_of
+from outcomes.record.event import Event, Posted
+from outcomes.record.fold import fold
+from outcomes.record.outcome import ToolArtifactReference
+from outcomes.settling.check_budget import Patience
+from outcomes.settling.claims import Claimed
+
+CallKey = tuple[int, bytes]  # environment, digest of the call id
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One accepted item, read."""
+
+    event: Event
+    packed: bytes
+    batch: Claimed
+
+
+@made_often
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A call as far as this claim tells it; for most calls that is all there ever is."""
+
+    call: Call
+    verdicts: Verdicts
+    project: int
+    environment: int
+    received_at: datetime
+    digest: bytes  # of the call id
+    is_bound: bool  # a binding named the check that judged
+
+
+@dataclass(slots=True)
+class Reading:
+    events: dict[CallKey, list[Reported]] = field(default_factory=lambda: defaultdict(list))
+    calls: dict[CallKey, Told] = field(default_factory=dict)
+    contents: Contents = field(default_factory=Contents)
+    environments: dict[int, str] = field(default_factory=dict)
+    judges: dict[int, Judges] = field(default_factory=dict)  # of each project
+    patience: Patience = field(default_factory=Patience)
+    items: int = 0
+
+
+@dataclass(slots=True)
+class ReadBatch:
+    """What one batch says by itself: no other batch and no database is asked."""
+
+    reported: list[tuple[CallKey, Reported]] = field(default_factory=list)
+    outputs: list[tuple[bytes, str]] = field(default_factory=list)  # too large to inline
+    referred: list[ArtifactKey] = field(default_factory=list)
+
+
+def read_batch(batch: Claimed) -> ReadBatch:
+    read = ReadBatch()
+    first = batch.id * ORDERS_PER_BATCH
+    for index, raw in enumerate(codec.unpack_batch(batch.body)):
+        event = codec.read_item(raw, batch.source, batch.sender, first + index)
+        offloaded = codec.offload(event, raw)
+        if offloaded is None:
+            packed = codec.pack_item(raw)
+        else:
+            event, packed, content, media_type = offloaded
+            read.outputs.append((content, media_type))
+        key = (batch.environment, digest_of(event.call_id))
+        read.reported.append((key, Reported(event, packed, batch)))
+        if isinstance(event.report, Posted):
+            outcome = event.report.outcome
+            if isinstance(outcome, ToolArtifactReference):
+                read.referred.append((batch.project, outcome.artifact_id))
+    return read
+
+
+def read(batches: list[Claimed], ahead: Mapping[int, ReadBatch]) -> Reading:
+    """What was read ahead already need not be read again: a batch never changes."""
+    reading = Reading()
+    referred: list[ArtifactKey] = []
+    for batch in batches:
+        reading.environments[batch.environment] = batch.sender.environment
+        own = ahead.get(batch.id) or read_batch(batch)
+        for key, reported in own.reported:
+            reading.events[key].append(reported)
+        for content, media_type in own.outputs:
+            reading.contents.keep(batch.project, content, media_type)
+        reading.items += len(own.reported)
+        referred += own.referred
+    reading.contents.learn(referred)
+    reading.judges = {project: judges(project) for project in {each.project for each in batches}}
+    for key, told in reading.events.items():
+        call = fold([each.event for each in told])
+        if call is not None:
+            batch = told[0].batch  # the first that was accepted
+            verdicts, is_bound = judged(call, reading, batch.project, batch.environment)
+            reading.calls[key] = Told(
+                call,
+                verdicts,
+                batch.project,
+                batch.environment,
+                batch.sender.received_at,
+                key[1],
+                is_bound,
+            )
+    return reading
+
+
+def judged(call: Call, reading: Reading, project: int, environment: int) -> tuple[Verdicts, bool]:
+    """The verdict of the check that is current for this call, and whether a binding names it."""
+    name = reading.environments[environment]
+    account = call.account
+    check = reading.judges[project].check_for(name, account.agent_id, account.tool_name)
+    timed = reading.patience.with_(project, check)
+    verdicts = verdicts_of(
+        classify(call, timed, lambda artifact: reading.contents.value_of(project, artifact))
+    )
+    return verdicts, check is not DEFAULT

@@ -1,0 +1,102 @@
+"""Settling: from accepted items to calls, counts and sessions, all in one transaction."""
+
+import gc
+import logging
+
+from django.db import InterfaceError, OperationalError, connection
+
+from outcomes.artifacts.commands.faults import fault_of, let_all_try_again, note_fault
+from outcomes.models.faults import end_session_if_read_only, is_passing
+from outcomes.models.inbox import STORE
+from outcomes.settling.claims import Taken, claimed, note_death, note_failure, taken, to_try_alone
+from outcomes.settling.crash_markers import left_behind
+from outcomes.settling.decode import read
+from outcomes.settling.prefetch import Ahead
+from outcomes.settling.write import write
+
+logger = logging.getLogger(__name__)
+
+
+def settle_inbox(ahead: Ahead | None = None) -> int:
+    """Settle what waits and return how many items; zero when nothing waits.
+
+    Killed at any point, it has done all or nothing. A claim that fails, or that a worker died of,
+    is tried again batch by batch, beside what comes fresh, so that one bad batch holds up nobody.
+    A batch that meets a fault of the place (a full disk, a folder that is not mounted) waits for as
+    long as that lasts, and the others go on.
+    """
+    for batches in left_behind():
+        logger.error("A worker died over the batches %s", batches)
+        note_death(batches)
+    settled = _settle_fresh(ahead)
+    suspect = to_try_alone()
+    if suspect is None:
+        return settled
+    items = _settle_alone(suspect.id)
+    if items and suspect.fault == STORE:
+        let_all_try_again()
+    return settled + items
+
+
+def _settle_fresh(ahead: Ahead | None) -> int:
+    tried: list[int] = []
+    # A claim makes hundreds of thousands of values and no cycles: looking for some in its midst,
+    # again and again, costs a sixth of its time.
+    gc.disable()
+    try:
+        return _settle(tried, ahead)
+    except Taken:
+        return 1  # there may be more; the other worker has those
+    except Exception as error:
+        end_session_if_read_only(error)
+        if not tried or is_passing(error) or _is_gone():
+            raise
+        logger.warning(
+            "A claim could not be settled; its batches are tried one by one",
+            exc_info=None if fault_of(error) else error,
+        )
+    finally:
+        gc.enable()
+    return sum(_settle_alone(batch) for batch in tried) or 1
+
+
+def _settle(tried: list[int], ahead: Ahead | None = None, *, only: int | None = None) -> int:
+    with claimed(only=only) as batches:
+        if not batches:
+            return 0
+        tried.extend(batch.id for batch in batches)
+        reading = read(batches, ahead.take() if ahead else {})
+        if ahead:
+            ahead.look(reading.items, last=batches[-1].id)
+        with taken(batches):
+            write(reading, ahead.go_on if ahead else None)
+    return reading.items
+
+
+def _settle_alone(batch: int) -> int:
+    try:
+        return _settle([], only=batch)
+    except Taken:
+        return 0
+    except Exception as error:
+        end_session_if_read_only(error)
+        if is_passing(error) or _is_gone():
+            raise
+        if fault := fault_of(error):
+            logger.error("Batch %d waits: %s", batch, error)
+            note_fault(batch, fault, error)
+            return 0
+        logger.exception("Batch %d could not be settled", batch)
+        note_failure(batch, error)
+        return 1  # no sign that nothing waits behind it
+
+
+def _is_gone() -> bool:
+    """Whether the database itself is away: that is no fault of a batch."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except (OperationalError, InterfaceError):
+        connection.close()
+        return True
+    return False

@@ -1,0 +1,233 @@
+"""Looking at the newest results for failures that nobody sees: asked for, and carried out.
+
+A job of its own process: what it costs, who settles does not pay.
+"""
+
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+from django.db.models import Q
+from django.utils import timezone
+
+from governance.checks.domain.success import Verdict
+from governance.checks.language.shipped.versions import VERSIONS
+from governance.checks.queries.selection import judges, state_of_judges
+from governance.people.queries.projects import environments_by_id
+from outcomes.artifacts.commands.contents import Contents
+from outcomes.artifacts.queries.outputs import outputs_of
+from outcomes.artifacts.store import fault_words
+from outcomes.jobs import commands as jobs
+from outcomes.models import Backtest, Call, RejudgingPart, SuggestionLook, Tool
+from outcomes.models.jobs import WAITING
+from outcomes.reclassification.classifying import ARTIFACT, Judging, of_bindings
+from outcomes.reclassification.selection import COLUMNS, Row
+from outcomes.record.classification import Unreadable
+from outcomes.record.outcome import NotReported
+from outcomes.suggestions.commands.results import keep, tell_of_suggestions
+from outcomes.suggestions.domain.suggesting import FELL_THROUGH, Seen, ToolLook
+from outcomes.suggestions.queries import all_tools, newest_event, tool_names, tools_touched
+
+NEWEST: Final = 2_000  # results of a tool
+LARGEST: Final = 1024 * 1024  # bytes of a result that is kept apart; what is larger is left out
+ALL_LARGE: Final = 16 * LARGEST  # of one tool
+AT_ONCE: Final = 250
+ALL_AGAIN: Final = timedelta(days=1)  # calls leave, and nothing tells of it
+PATIENT_FOR: Final = timedelta(seconds=30)  # it stands back for other jobs, but not for ever
+ITS_TURN: Final = 5.0  # seconds that others wait for it then
+_WITH_RESULT: Final = (Call.Kind.EXECUTION_RESULT.value, Call.Kind.ARTIFACT_REFERENCE.value)
+_looks: Final = SuggestionLook.objects.all
+Status = SuggestionLook.Status
+_BEGUN: Final = Q(status=Status.RUNNING) | Q(status=Status.QUEUED, started_at__isnull=False)
+
+
+class NotWanted(Exception):
+    """The project is gone, or another process has taken it up."""
+
+
+def ask_for_looks() -> int:
+    """At all projects where there is a reason to; how many wait now."""
+    for project in Tool.objects.order_by().values_list("project", flat=True).distinct():
+        last = _looks().filter(project=project).first()
+        if last is None or (last.has_ended and _has_reason(last)):
+            ask_for_look(project)
+    return _looks().filter(status=Status.QUEUED).count()
+
+
+def ask_for_look(project_id: int) -> SuggestionLook:
+    """It waits from now on. One that has begun goes on, and is followed by another: what came
+    after it began it does not see."""
+    found, _ = SuggestionLook.objects.get_or_create(
+        project_id=project_id, defaults={"asked_at": timezone.now()}
+    )
+    mine = _looks().filter(pk=found.pk)
+    mine.filter(_BEGUN).update(is_asked_again=True)
+    mine.exclude(WAITING).update(**_waiting_anew())
+    return mine.get()
+
+
+def _waiting_anew() -> dict[str, Any]:
+    return {
+        "status": Status.QUEUED,
+        "tries": 0,
+        "started_at": None,
+        "heard_at": None,
+        "finished_at": None,
+        "error": "",
+        "passed": 0,
+        "total": 0,
+        "result": {},
+        "asked_at": timezone.now(),
+        "is_asked_again": False,
+    }
+
+
+def take_up_lost_looks() -> int:
+    """How many wait now."""
+    return jobs.take_up_lost(_looks())
+
+
+def run_waiting_looks() -> int:
+    """One after the other, until none waits or somebody waits for another job; how many."""
+    ran = 0
+    while (waiting := jobs.claimed(_looks())) is not None:
+        ran += 1
+        if not _run(waiting):
+            break
+    return ran
+
+
+def run_overdue_look() -> int:
+    """One that has stood back for other jobs long enough has its turn before them."""
+    waiting = jobs.claimed(_looks().filter(asked_at__lt=timezone.now() - PATIENT_FOR))
+    if waiting is None:
+        return 0
+    _run(waiting, turn=ITS_TURN)
+    return 1
+
+
+def _has_reason(last: SuggestionLook) -> bool:
+    return last.looked_at is None or newest_event(last.project_id) > last.seen or _is_for_all(last)
+
+
+def _is_for_all(last: SuggestionLook) -> bool:
+    return (
+        last.looked_at_all is None
+        or timezone.now() - last.looked_at_all > ALL_AGAIN
+        or last.judges != _judges(last.project_id)
+    )
+
+
+def _judges(project_id: int) -> str:
+    library = sum(VERSIONS.values())  # which only grow
+    return f"{state_of_judges(project_id)}/{len(VERSIONS)}/{library}"
+
+
+def _run(waiting: SuggestionLook, turn: float = 0.0) -> bool:
+    """False where it stands back for a job that somebody waits for, to go on from there later."""
+    until = time.monotonic() + turn
+    project = waiting.project_id
+    begun = waiting.result or _beginning(waiting)
+    tools = (
+        all_tools(project)
+        if begun["all"]
+        else tools_touched(project, waiting.seen, begun["newest"])
+    )
+    left = sorted(tool for tool in tools if tool > begun["after"])
+    names = tool_names(left)
+    judging = Judging(of_bindings(judges(project)), environments_by_id(project))
+    try:
+        for passed, tool in enumerate(left, start=len(tools) - len(left)):
+            _note(waiting, total=len(tools), passed=passed, result=begun)
+            if time.monotonic() >= until and _somebody_waits():
+                jobs.held(waiting).update(asked_at=timezone.now())
+                jobs.put_back(waiting)
+                return False
+            try:
+                keep(project, tool, _looked_at(waiting, tool, names[tool], judging))
+            except OSError as error:  # what was found before stays
+                begun["fault"] = fault_words(error)
+            begun["after"] = tool
+        tell_of_suggestions(project)
+        if fault := begun.get("fault"):  # it is asked for again soon
+            jobs.end(waiting, Status.FAILED, error=fault[:500])
+            return True
+        now = timezone.now()
+        told = {"looked_at": now} | ({"looked_at_all": now} if begun["all"] else {})
+        seen = {"seen": begun["newest"], "judges": begun["judges"]}
+        _note(waiting, passed=len(tools), result={}, **seen, **told)
+    except NotWanted:
+        return True
+    except (KeyboardInterrupt, SystemExit):
+        jobs.put_back(waiting)
+        raise
+    if not jobs.end(waiting, Status.DONE, only=Q(is_asked_again=False)):
+        jobs.held(waiting).update(**_waiting_anew())
+    return True
+
+
+def _beginning(waiting: SuggestionLook) -> dict[str, Any]:
+    """What it is about, as it was when it began: what changes meanwhile is for the next one."""
+    return {
+        "all": _is_for_all(waiting),
+        "newest": newest_event(waiting.project_id),
+        "judges": _judges(waiting.project_id),
+        "after": 0,  # the last tool that was looked at
+    }
+
+
+def _somebody_waits() -> bool:
+    waiting = {"status": Status.QUEUED.value}
+    return (
+        Backtest.objects.filter(**waiting).exists()
+        or RejudgingPart.objects.filter(**waiting).exists()
+    )
+
+
+def _note(look: SuggestionLook, **figures: object) -> None:
+    if not jobs.note(look, **figures):
+        raise NotWanted
+
+
+def _looked_at(look: SuggestionLook, tool: int, name: str, judging: Judging) -> ToolLook:
+    found = ToolLook(name)
+    newest = Call.objects.filter(tool=tool, kind__in=_WITH_RESULT).order_by("-at")
+    rows = [Row(*row) for row in newest.values_list(*COLUMNS)[:NEWEST]]
+    left = ALL_LARGE
+    for start in range(0, len(rows), AT_ONCE):
+        _note(look)
+        left = _look_at(found, rows[start : start + AT_ONCE], look.project_id, judging, left)
+    return found
+
+
+def _look_at(
+    found: ToolLook, rows: Sequence[Row], project: int, judging: Judging, left: int
+) -> int:
+    """How many bytes of large results may still be read."""
+    recorded, contents = outputs_of(rows), Contents()
+    contents.learn((project, row.artifact_name) for row in rows if row.artifact_name)
+    for row in rows:
+        if row.kind == ARTIFACT:
+            size = contents.size_of(project, row.artifact_name)
+            if size > min(LARGEST, left):
+                continue
+            left -= size
+        judged = judging.judge(row, recorded, lambda artifact: contents.value_of(project, artifact))
+        if judged is None or not judged.said.check:
+            continue
+        found.of += 1
+        said = judged.said
+        if said.after is not Verdict.SUCCESS or said.rule not in FELL_THROUGH:
+            continue
+        output = (
+            contents.value_of(project, row.artifact_name)
+            if row.kind == ARTIFACT
+            else recorded.outputs[row.id]
+        )
+        if isinstance(output, Unreadable | NotReported):
+            continue
+        environment = judging.environments.get(row.environment, "")
+        seen = Seen(row.call_id, environment, row.agent, row.at, said.check)
+        found.add(seen, output, row.elapsed_ms)
+    return left

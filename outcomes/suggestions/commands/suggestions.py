@@ -1,0 +1,60 @@
+"""What a person does with a suggestion: dismisses it, brings it back, asks for its effect."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from governance.audit.log import record
+from governance.core.actor import Actor
+from governance.core.errors import NotFound
+from governance.people.policies import Action, refuse_unless
+from governance.people.queries.projects import project_numbered
+from outcomes.models import Rejudging, Suggestion
+from outcomes.reclassification.commands.jobs import start_check_backtest
+from outcomes.recorded_calls.selection import Wanted
+from outcomes.suggestions.commands.results import tell_of_suggestions
+from outcomes.suggestions.queries import suggestion_numbered
+
+
+def dismiss_suggestion(project_id: int, number: int, *, by: Actor) -> Suggestion:
+    """It stays dismissed, whatever comes."""
+    return _set(project_id, number, by, is_dismissed=True)
+
+
+def bring_back_suggestion(project_id: int, number: int, *, by: Actor) -> Suggestion:
+    return _set(project_id, number, by, is_dismissed=False)
+
+
+def ask_for_effect(project_id: int, number: int, *, text: str, by: Actor) -> Rejudging:
+    """What this text, which has its rule, would change of its tool's calls."""
+    refuse_unless(by, Action.WRITE_CHECK)
+    suggestion = _numbered(project_id, number)
+    wanted = Wanted(tools=[suggestion.tool.name])
+    effect = start_check_backtest(project_id, by=by, text=text, wanted=wanted)
+    Suggestion.objects.filter(pk=suggestion.pk).update(effect=effect)
+    return effect
+
+
+@transaction.atomic
+def _set(project_id: int, number: int, by: Actor, *, is_dismissed: bool) -> Suggestion:
+    refuse_unless(by, Action.WRITE_CHECK)
+    project = project_numbered(project_id)
+    suggestion = _numbered(project_id, number)
+    if (suggestion.dismissed_at is not None) == is_dismissed:
+        return suggestion
+    action = "suggestion dismissed" if is_dismissed else "suggestion brought back"
+    record(by, action, str(suggestion), project=project, details={"results": suggestion.results})
+    if not is_dismissed and not suggestion.results:
+        suggestion.delete()  # nothing is left of what it said
+        return suggestion
+    suggestion.dismissed_at = timezone.now() if is_dismissed else None
+    suggestion.dismissed_by = str(by)[:320] if is_dismissed else ""
+    suggestion.save(update_fields=["dismissed_at", "dismissed_by"])
+    tell_of_suggestions(project_id)
+    return suggestion
+
+
+def _numbered(project_id: int, number: int) -> Suggestion:
+    found = suggestion_numbered(project_id, number) if number < 2**63 else None
+    if found is None:
+        raise NotFound("There is no such suggestion any more.")
+    return found

@@ -1,0 +1,158 @@
+"""Results that no rule calls a failure, though the shipped library knows their form as one.
+
+Only structure counts, never words in a text: the library says which of its rules are so. Each of
+its checks is asked as a whole, since a rule before the one that matters may know better.
+"""
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from governance.checks.domain.success import Verdict
+from governance.checks.language.matching.canonical import shown
+from governance.checks.language.named import NamedCheck
+from governance.checks.language.shipped import shipped
+from governance.checks.language.shipped.rows import suggested
+from governance.core.json_value import Json
+from outcomes.suggestions.domain.shapes import Shape, shape_of
+
+# What decides when no rule does. A rule that says success was written by somebody who knows.
+FELL_THROUGH: Final = frozenset(("otherwise", "null"))
+SAMPLES: Final = 5  # shapes of which one result is shown
+SEEN: Final = 4  # values that a rule decided on
+LONGEST_VALUE: Final = 200
+_STEP: Final = re.compile(r"result|\.[A-Za-z_$@][A-Za-z0-9_$@-]*|\|json")
+
+
+class Known(NamedTuple):
+    """A rule of the library, and what it saw in a result."""
+
+    check: str
+    rule: str
+    selector: str
+    value: Json
+
+
+class Seen(NamedTuple):
+    """A result that is judged success."""
+
+    call_id: str
+    environment: str
+    agent: str
+    at: datetime
+    judge: str
+
+
+@cache
+def _library() -> Mapping[str, tuple[NamedCheck, frozenset[str]]]:
+    """The checks that suggest, the particular ones first, with the rules that do."""
+    rules: dict[str, set[str]] = defaultdict(set)
+    for check, rule in suggested():
+        rules[check].add(rule)
+    return {check: (NamedCheck(shipped()[check]), frozenset(of)) for check, of in rules.items()}
+
+
+def known_failure(tool: str, output: Json, elapsed_ms: float | None) -> Known | None:
+    for name, (check, rules) in _library().items():
+        said = check.explain(tool, output, elapsed_ms)
+        if said.verdict == Verdict.FAILURE.value and said.rule in rules:
+            selector = _where(said.selector or "", said.value, output)
+            return Known(name, said.rule, selector, said.value)
+    return None
+
+
+def _where(selector: str, value: Json, output: Json) -> str:
+    """Of alternatives the one that was there, where that is plain to see."""
+    for alternative in selector.split(" ?? "):
+        inner: Json = output
+        base, *steps = _STEP.findall(alternative)
+        for step in steps:
+            if step == "|json":
+                inner = _parsed(inner)
+            else:
+                inner = inner.get(step[1:]) if isinstance(inner, dict) else None
+        is_plain = "".join([base, *steps]) == alternative
+        if is_plain and base == "result" and inner is not None and shown(inner) == value:
+            return alternative
+    return selector
+
+
+def _parsed(text: Json) -> Json:
+    try:
+        parsed: Json = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+    return parsed
+
+
+@dataclass(slots=True)
+class Found:
+    """What one rule knows of one tool's results."""
+
+    results: int = 0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    judges: Counter[str] = field(default_factory=Counter)
+    saw: Counter[tuple[str, str]] = field(default_factory=Counter)
+    shapes: Counter[Shape] = field(default_factory=Counter)
+    newest: dict[Shape, Seen] = field(default_factory=dict)
+
+    def add(self, seen: Seen, known: Known, output: Json) -> None:
+        self.results += 1
+        self.first_at = min(self.first_at or seen.at, seen.at)
+        self.last_at = max(self.last_at or seen.at, seen.at)
+        self.judges[seen.judge] += 1
+        self.saw[known.selector, _written(known.value)] += 1
+        shape = shape_of(output)
+        self.shapes[shape] += 1
+        if shape not in self.newest or self.newest[shape].at < seen.at:
+            self.newest[shape] = seen
+
+    @property
+    def judge(self) -> str:
+        """Of most of them."""
+        return max(sorted(self.judges), key=lambda name: self.judges[name])
+
+    def saw_most(self) -> list[list[Any]]:
+        return [[selector, value, number] for (selector, value), number in _most(self.saw)[:SEEN]]
+
+    def samples(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "shape": shape.text,
+                "results": number,
+                "call": self.newest[shape].call_id,
+                "environment": self.newest[shape].environment,
+                "agent": self.newest[shape].agent,
+                "at": self.newest[shape].at.isoformat(),
+            }
+            for shape, number in _most(self.shapes)[:SAMPLES]
+        ]
+
+
+@dataclass(slots=True)
+class ToolLook:
+    """The newest results of one tool, looked at one by one."""
+
+    tool: str
+    of: int = 0
+    found: dict[tuple[str, str], Found] = field(default_factory=dict)
+
+    def add(self, seen: Seen, output: Json, elapsed_ms: float | None) -> None:
+        known = known_failure(self.tool, output, elapsed_ms)
+        if known is not None:
+            place = known.check, known.rule
+            self.found.setdefault(place, Found()).add(seen, known, output)
+
+
+def _written(value: Json) -> str:
+    return json.dumps(value, sort_keys=True)[:LONGEST_VALUE]
+
+
+def _most(counted: "Counter[Any]") -> list[tuple[Any, int]]:
+    return sorted(counted.items(), key=lambda item: (-item[1], item[0]))

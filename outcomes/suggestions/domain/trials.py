@@ -1,0 +1,92 @@
+"""Recorded results that a text of a check is tried on: what it says of each, and what is new."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from governance.checks.language.matcher import Explanation
+from governance.core.json_value import Json
+from outcomes.suggestions.domain.shapes import Shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One result as it was recorded."""
+
+    call: int
+    call_id: str
+    environment: str
+    agent: str
+    tool: str
+    at: datetime
+    elapsed_ms: float | None
+    output: Json
+    is_cut: bool = False  # the agent sent a part of the output only
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    result: Result
+    shape: Shape
+    said: Explanation | None  # none: the text cannot be asked yet
+    before: str | None  # what the newest version says; none: there is none
+    bound: str | None  # what the check says that judges such a call now; none: it cannot
+    bound_check: str
+
+    @property
+    def verdict(self) -> str:
+        return self.said.verdict if self.said else ""
+
+    @property
+    def was(self) -> str | None:
+        return self.before if self.before is not None else self.bound
+
+    @property
+    def is_changed(self) -> bool:
+        return self.said is not None and self.was is not None and self.verdict != self.was
+
+    @property
+    def is_failure(self) -> bool:
+        return (self.verdict or self.was) == "failure"
+
+    @property
+    def alike(self) -> tuple[object, ...]:
+        """Equal for results that one line can stand for. What judges them now counts only where
+        the line says it: where no version is compared with, or the text cannot be asked."""
+        rule = self.said.rule if self.said else ""
+        told = self.result.tool, self.shape.digest, self.verdict, rule, self.before
+        is_said = self.before is None or self.said is None
+        return (*told, self.bound, self.bound_check) if is_said else told
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Results of one shape of which everything says the same; the newest stands for all."""
+
+    all_: tuple[Tried, ...]
+
+    @property
+    def newest(self) -> Tried:
+        return self.all_[0]
+
+    @property
+    def number(self) -> int:
+        return len(self.all_)
+
+    @property
+    def is_bound_alike(self) -> bool:
+        """Whether what judges the newest now judges all of them, and says the same of them."""
+        return len({(each.bound_check, each.bound) for each in self.all_}) == 1
+
+
+def by_shape(tried: Sequence[Tried]) -> list[Alike]:
+    """The most frequent first; of results in the order of their time."""
+    found: dict[tuple[object, ...], list[Tried]] = {}
+    for each in tried:
+        found.setdefault(each.alike, []).append(each)
+    groups = [Alike(tuple(group)) for group in found.values()]
+    return sorted(groups, key=lambda group: -group.number)
+
+
+def shapes_in(tried: Iterable[Tried]) -> int:
+    return len({each.shape.digest for each in tried})

@@ -1,0 +1,139 @@
+"""The slowest calls of a tool in any time: the rollups tell where they are, and only there are
+calls read."""
+
+import bisect
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db import connection
+
+from outcomes.calls.queries.calls import with_names
+from outcomes.core.durations import least_of, top_of
+from outcomes.core.scope import Scope
+from outcomes.figures.domain.rollups import DAY, MINUTE, QUARTER, Run, runs, time_of
+from outcomes.figures.queries.rollups import Reading, Slot
+from outcomes.models import Call
+from outcomes.models.statements import ON_POSTGRESQL
+from outcomes.record.codec import as_text
+from outcomes.tools.domain.slowest import Stretch, Worth, joined, worth_looking
+from outcomes.tools.queries.tools import NamedTool
+
+MOST: Final = 10
+READ: Final = 5_000  # calls; in more than these one looks more closely where they are
+ROOM: Final = 20_000  # calls of the days that are looked at more closely
+MINUTES: Final = 300  # of which rollups are read, each of all tools together
+_ANY: Final = 2**62
+_ENVIRONMENT: Final = "SELECT id FROM governance_environment WHERE project_id = %s AND name = %s"
+# PostgreSQL goes span by span where it is told to, SQLite by itself.
+_IN_TURN: Final = """LATERAL (
+  SELECT * FROM outcomes_call WHERE tool_id = %s AND at >= span.since AND at < span.until OFFSET 0
+) AS stored WHERE TRUE"""
+_AT_ONCE: Final = """outcomes_call AS stored
+WHERE stored.tool_id = %s AND stored.at >= span.since AND stored.at < span.until"""
+_SLOWEST: Final = """
+SELECT stored.id
+FROM (SELECT column1 AS since, column2 AS until FROM (VALUES {spans}) AS listed) AS span
+CROSS JOIN {calls}
+  AND stored.elapsed_ms >= %s{conditions}
+ORDER BY stored.elapsed_ms DESC, stored.at DESC, stored."order" DESC LIMIT %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Slowest:
+    calls: list[Call]
+    is_all: bool = True  # else others took about as long as the last of these
+
+
+def slowest_calls(named: NamedTool, scope: Scope) -> Slowest:
+    tool, agent = named.tool, named.agent or None
+    reading = Reading(
+        project=tool.project_id,
+        environment=scope.environment,
+        tool=tool.pk,
+        agent=agent,
+        by_tool=False,
+        by_agent=False,
+        since=scope.since,
+        until=scope.until,
+        durations=True,
+    )
+    first, end = reading.minutes
+    worth = _worth(reading, runs(first, end, DAY), room=ROOM)
+    is_all = worth.is_all
+    for finer, most in ((QUARTER, _ANY), (MINUTE, MINUTES)):
+        length = sum(each.length for each in worth.stretches)
+        if worth.calls > READ and length <= most:
+            parts = _runs_of(worth.stretches, finer)
+            worth = _worth(reading, parts, room=READ, least=worth.least)
+            is_all = is_all and worth.is_all
+    if not worth.stretches:
+        return Slowest([])
+    numbers = _numbers(named, scope, worth)
+    slowest = with_names(Call.objects.filter(pk__in=numbers)).order_by(
+        "-elapsed_ms", "-at", "-order"
+    )
+    return Slowest(list(slowest), is_all)
+
+
+class _From(Slot):
+    """Of a stretch, when nothing took as long as `least` there: nothing."""
+
+    __slots__ = ("_least",)
+
+    def __init__(self, least: int) -> None:
+        super().__init__()
+        self._least = least
+
+    def add_rollup(self, counts: bytes, durations: bytes | None) -> None:
+        if durations and top_of(durations) >= self._least:
+            self.pile.add(durations)
+
+
+def _worth(reading: Reading, parts: list[Run], room: int, least: int = 0) -> Worth:
+    """Whatever step a rollup has, it counts for the stretch that it lies in. What took less than
+    the least of the slowest, once that is known, is passed over."""
+    stretches = sorted(Stretch(start, start + run.step) for run in parts for start in run.starts())
+    firsts = [each.first for each in stretches]
+    slots: defaultdict[int, Slot] = defaultdict(lambda: _From(least))
+    beside = Slot()  # changes of minutes that nobody asked for
+
+    def slot_of(_environment: int, minute: int, _tool: int, _agent: int) -> Slot:
+        place = bisect.bisect_right(firsts, minute) - 1
+        return slots[place] if place >= 0 and minute < stretches[place].end else beside
+
+    reading.into(slot_of, parts)
+    counted: dict[Stretch, Counter[int]] = {}
+    for place in sorted(slots):
+        if slots[place].is_measured and (buckets := +slots[place].pile.buckets()):
+            counted[stretches[place]] = buckets
+    return worth_looking(counted, MOST, room)
+
+
+def _runs_of(stretches: list[Stretch], step: int) -> list[Run]:
+    """Those that are as fine already stay as they are."""
+    return [run for each in joined(stretches) for run in runs(each.first, each.end, step)]
+
+
+def _numbers(named: NamedTool, scope: Scope, worth: Worth) -> list[int]:
+    """Stretch for stretch, by the index of times of the tool."""
+    adapt = connection.ops.adapt_datetimefield_value
+    spans = joined(worth.stretches)
+    values: list[Any] = [adapt(time_of(minute)) for span in spans for minute in span]
+    values += [named.tool.pk, least_of(worth.least)]
+    conditions = ""
+    if named.agent:
+        conditions += " AND stored.agent_id = %s"
+        values.append(named.agent)
+    if scope.environment:
+        conditions += f" AND stored.environment_id = ({_ENVIRONMENT})"
+        values += [named.tool.project_id, as_text(scope.environment)]
+    statement = _SLOWEST.format(
+        spans=", ".join(["(%s, %s)"] * len(spans)),
+        calls=_IN_TURN if ON_POSTGRESQL else _AT_ONCE,
+        conditions=conditions,
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [*values, MOST])
+        return [number for (number,) in cursor.fetchall()]

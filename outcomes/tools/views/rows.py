@@ -1,0 +1,51 @@
+"""The least reliable tools, as rows beside other figures: each with its rate over time."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from django.utils.safestring import SafeString
+
+from outcomes.core.figures import Figures
+from outcomes.core.scope import Scope
+from outcomes.figures.charts import row_spark
+from outcomes.overview.queries import Period
+from outcomes.templatetags.addresses import tool_url
+
+
+class ToolRow(NamedTuple):
+    name: str
+    now: Figures
+    before: Figures
+    trend: SafeString
+    url: str
+
+
+def worst_first(tools: Mapping[str, Figures]) -> list[str]:
+    """By the upper bound of the rate, so that few calls weigh little."""
+    return sorted(tools, key=lambda name: (tools[name].worst_first, name))
+
+
+def tool_rows(
+    slug: str,
+    scope: Scope,
+    shown: Sequence[str],
+    now: Period,
+    tools: Mapping[str, Figures],
+    before: Mapping[str, Figures],
+    *,
+    fallen: Collection[str] = (),
+) -> list[ToolRow]:
+    """What each adds up to now and before; their trends share one scale."""
+    rates = {name: now.rates(name) for name in shown}
+    known = [rate for row in rates.values() for rate in row if rate is not None]
+    among = (min(known, default=0.0), 1.0)
+    return [
+        ToolRow(
+            name,
+            tools[name],
+            before.get(name, Figures()),
+            row_spark(rates[name], among, f"Success of {name} over time", bad=name in fallen),
+            tool_url(slug, name, **scope.query()),
+        )
+        for name in shown
+    ]

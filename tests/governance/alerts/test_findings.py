@@ -1,0 +1,195 @@
+"""Needs attention: opened once, refreshed while it lasts, closed when it is over."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from governance.alerts import findings
+from governance.alerts.commands import dismiss, end_findings
+from governance.alerts.findings import Told, found, look, resolve, resolve_beginning
+from governance.alerts.queries import number_of_open_findings, open_findings, resolved_findings
+from governance.audit.log import verify
+from governance.core.actor import person
+from governance.core.errors import Forbidden
+from governance.core.roles import Role
+from governance.delivery.commands.fetch_alerts import note_manage_key
+from governance.models import ApiKey, AuditEntry, Finding
+from tests import builders
+from tests.governance.threads import in_threads
+
+OPERATOR = person(0, "operator@example.test", Role.OPERATOR)
+
+
+def notice(project, why="It is so.", **fields):
+    found(project.pk, "odd_key", "the key", why=why, **fields)
+
+
+def test_what_is_noticed_twice_is_one_finding_with_the_latest_words(project):
+    notice(project)
+    notice(project, "It is worse.", link="/p/x/", environment="staging")
+    (finding,) = open_findings(project)
+    assert (finding.why, finding.link, finding.environment) == (
+        "It is worse.",
+        "/p/x/",
+        "staging",
+    )
+    assert finding.since < finding.last_at
+
+
+def test_what_is_noticed_all_the_time_is_not_written_all_the_time(
+    project, django_assert_num_queries
+):
+    notice(project)
+    with django_assert_num_queries(1):
+        notice(project)
+    Finding.objects.update(last_at=timezone.now() - timedelta(minutes=2))
+    notice(project)
+    assert Finding.objects.get().last_at > timezone.now() - timedelta(minutes=1)
+
+
+def test_a_resolved_finding_that_comes_back_is_another_one(project):
+    notice(project)
+    assert resolve(project.pk, "odd_key", "the key")
+    assert not resolve(project.pk, "odd_key", "the key")
+    assert open_findings(project) == []
+    notice(project)
+    assert number_of_open_findings(project) == 1
+    assert len(resolved_findings(project)) == 1
+
+
+def test_kinds_subjects_and_projects_are_apart(project):
+    notice(project)
+    found(project.pk, "odd_key", "another", why="w")
+    found(project.pk, "drift", "the key", why="w")
+    elsewhere = builders.a_project()
+    notice(elsewhere)
+    assert number_of_open_findings(project) == 3
+    resolve(elsewhere.pk, "odd_key", "the key")
+    assert number_of_open_findings(project) == 3
+
+
+def test_names_that_agents_chose_do_no_harm(project):
+    for _ in range(2):
+        found(project.pk, "odd_key", "\0" + "x" * 1_000 + "\ud800", why="\0\ud800")
+    assert number_of_open_findings(project) == 1
+    assert resolve(project.pk, "odd_key", "\0" + "x" * 1_000 + "\ud800")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_who_notice_at_once_open_one():
+    project = builders.a_project()
+    in_threads(6, lambda _: notice(project))
+    assert Finding.objects.count() == 1
+
+
+def test_those_that_begin_alike_are_resolved_together_and_case_is_minded(project):
+    for subject in ("s-1: a", "s-1: b", "S-1: a", "s-2: a"):
+        found(project.pk, "odd", subject, why="w")
+    assert resolve_beginning(project.pk, "odd", "s-1: ")
+    assert {each.subject for each in open_findings(project)} == {"S-1: a", "s-2: a"}
+
+
+def test_what_agents_name_does_not_grow_without_end(project, monkeypatch):
+    monkeypatch.setattr(findings, "MOST_OPEN", 2)
+    for number in range(4):
+        found(project.pk, "odd", f"thing {number}", why="w")
+    found(project.pk, "another", "thing", why="w")
+    assert number_of_open_findings(project) == 3
+
+
+def drift(project, *subjects, still=()):
+    told = {("drift", each): Told(why=f"It is {each}.") for each in subjects}
+    look(project.pk, ["drift"], told, still=[("drift", each) for each in still])
+    return {each.subject for each in open_findings(project)}
+
+
+def test_a_look_opens_what_is_new_and_resolves_what_is_over(project):
+    notice(project)
+    assert drift(project, "a", "b") == {"a", "b", "the key"}
+    assert drift(project, "b", "c") == {"b", "c", "the key"}
+    assert [each.subject for each in resolved_findings(project)] == ["a"]
+
+
+def test_a_look_keeps_open_what_may_still_be_so_and_opens_nothing_for_it(project):
+    drift(project, "a")
+    assert drift(project, still=("a", "b")) == {"a"}
+    assert drift(project) == set()
+
+
+def test_a_look_that_finds_all_as_it_was_writes_nothing(project, django_assert_num_queries):
+    drift(project, "a", "b")
+    with django_assert_num_queries(1):
+        look(project.pk, ["drift"], {("drift", each): Told(why=f"It is {each}.") for each in "ab"})
+
+
+def test_a_look_takes_few_queries_however_much_it_finds(project, django_assert_max_num_queries):
+    names = [f"agent {number}" for number in range(300)]
+    for some in (names, names[100:]):
+        Finding.objects.update(last_at=timezone.now() - timedelta(hours=1))
+        with django_assert_max_num_queries(12):
+            look(project.pk, ["drift"], {("drift", each): Told(why="w") for each in some})
+    assert number_of_open_findings(project) == 200
+
+
+def dismissed(project):
+    return dismiss(open_findings(project)[0], by=OPERATOR)
+
+
+def test_what_happens_again_after_its_dismissal_is_open_again(project):
+    notice(project)
+    dismissed(project)
+    assert open_findings(project) == []
+    notice(project)
+    assert number_of_open_findings(project) == 1
+    assert len(resolved_findings(project)) == 1
+
+
+def test_what_lasts_stays_dismissed_until_it_is_over_and_begins_again(project):
+    drift(project, "a")
+    dismissed(project)
+    assert drift(project, "a") == set()
+    assert Finding.objects.get().resolved_at is None
+    assert drift(project) == set()
+    assert Finding.objects.get().resolved_at is not None
+    assert drift(project, "a") == {"a"}
+
+
+def test_a_dismissal_is_audited_once_and_takes_an_operator(project):
+    notice(project)
+    (finding,) = open_findings(project)
+    with pytest.raises(Forbidden):
+        dismiss(finding, by=person(0, "viewer@example.test", Role.VIEWER))
+    for _ in range(2):
+        assert dismiss(finding, by=OPERATOR).dismissed_by == str(OPERATOR)
+    assert [each.action for each in AuditEntry.objects.all()] == ["finding dismissed"]
+    assert verify(project) is None
+
+
+def test_what_happened_long_ago_and_not_again_is_over(project):
+    notice(project)
+    drift(project, "a")
+    assert end_findings() == 0
+    Finding.objects.update(last_at=timezone.now() - timedelta(days=31))
+    assert end_findings() == 1
+    assert {each.subject for each in open_findings(project)} == {"a"}
+
+
+@pytest.mark.parametrize(
+    "ended",
+    [
+        {"expires_at": timezone.now() - timedelta(hours=1)},
+        {"last_used_at": timezone.now() - timedelta(days=31)},
+        {"revoked_at": timezone.now()},
+    ],
+    ids=lambda ended: next(iter(ended)),
+)
+def test_a_manage_key_that_is_not_used_any_more_needs_no_attention(project, ended):
+    key = builders.a_key(project, "manage", last_used_at=timezone.now())[1]
+    note_manage_key(
+        project.pk, key_id=key.pk, name=key.name, environment="production", agent="bot", link="/"
+    )
+    Finding.objects.update(last_at=timezone.now() - timedelta(days=99))
+    assert end_findings() == 0
+    ApiKey.objects.filter(pk=key.pk).update(**ended)
+    assert end_findings() == 1

@@ -1,0 +1,51 @@
+"""Approvals for tests: asked as an agent asks, and moved in time where that matters."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from governance.approvals.commands import ask
+from governance.approvals.domain import OnTimeout, Request
+from governance.models import Approval, Project
+from tests import builders
+
+ASKED: dict[str, Any] = {
+    "agent_id": "billing-bot",
+    "tool_name": "payments_charge",
+    "tool_args": {"account": "A-2091", "amount": 1240.0, "card_token": "tok-4711"},
+    "message": "A charge over 1,000 takes a person",
+    "timeout": 300,
+    "timeout_action": "block",
+    "session_id": "s-1",
+}
+
+
+def an_approval(project: Project, *, env: str = "production", **changed: Any) -> Approval:
+    """One that waits; with arguments of its own, so that none is folded into another."""
+    wanted: dict[str, Any] = {
+        "agent_id": "billing-bot",
+        "tool_name": "payments_charge",
+        "tool_args": {"account": "A-2091", "number": Approval.objects.count()},
+        "message": "A charge over 1,000 takes a person",
+        "session_id": "s-1",
+        "timeout_s": 300,
+        "on_timeout": OnTimeout.BLOCK,
+    }
+    environment = builders.an_environment(project, env)
+    request = Request(**wanted | changed)
+    return ask(request, environment_id=environment.pk)[0]
+
+
+def moved(approval: Approval, **by: float) -> Approval:
+    """The same, asked for so much earlier: `moved(approval, minutes=10)`."""
+    earlier = timedelta(**by)
+    approval.created_at -= earlier
+    approval.ends_at -= earlier
+    approval.save(update_fields=["created_at", "ends_at"])
+    return approval
+
+
+def ran_out(project: Project, **changed: Any) -> Approval:
+    approval = an_approval(project, **changed)
+    return moved(approval, seconds=(approval.ends_at - timezone.now()).total_seconds() + 1)

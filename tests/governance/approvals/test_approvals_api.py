@@ -1,0 +1,231 @@
+"""Approvals over HTTP, as SDKs of all ages ask and poll, and as others list and decide."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from governance.approvals.commands import expire_approvals
+from governance.core.roles import Role
+from governance.models import Approval, AuditEntry
+from tests import builders
+from tests.governance.approvals.builders import ASKED, an_approval, moved, ran_out
+
+HEADER = "X-Edictum-Agent-Id"
+
+
+def send(client: Client, path: str, body: object):
+    return client.post(path, json.dumps(body), content_type="application/json")
+
+
+def ask(client: Client, prefix: str = "/v1", **changed: object) -> str:
+    answer = send(client, f"{prefix}/approvals", ASKED | changed)
+    assert answer.status_code == 201, answer.content
+    return str(answer.json()["id"])
+
+
+@pytest.fixture
+def agent(project) -> Client:
+    return builders.bearing(builders.a_key(project)[0], **{HEADER: "billing-bot"})
+
+
+@pytest.fixture
+def manager(project) -> Client:
+    return builders.bearing(builders.a_key(project, "manage")[0])
+
+
+@pytest.mark.parametrize(
+    ("prefix", "fields"),
+    [
+        ("/api/v1", {"timeout_effect": "deny"}),  # up to 0.16
+        ("/api/v1", {"timeout_action": "block"}),  # 0.17
+        ("/v1", {"timeout_action": "block", "session_id": "s-1"}),  # from 0.18
+        ("/v1", {"timeout_action": "deny"}),  # TypeScript up to 0.3.0
+        ("/v1", {"timeout_action": "allow", "session_id": None}),
+        ("/v1", {"unknown": 1}),
+    ],
+    ids=str,
+)
+def test_every_sdk_may_ask_and_poll_under_its_prefix(agent, prefix, fields):
+    body = {name: ASKED[name] for name in ("agent_id", "tool_name", "tool_args", "message")}
+    answer = send(agent, f"{prefix}/approvals", body | {"timeout": 60} | fields)
+    assert answer.status_code == 201
+    code = answer.json()["id"]
+    assert code.isalnum()
+    assert len(code) <= 128
+    polled = agent.get(f"{prefix}/approvals/{code}").json()
+    assert (polled["id"], polled["status"]) == (code, "pending")
+    assert (polled["decided_by"], polled["decision_reason"], polled["reason"]) == (None,) * 3
+    action = "allow" if "allow" in fields.values() else "block"
+    assert Approval.objects.get().on_timeout == action
+
+
+def test_without_a_timeout_it_waits_five_minutes_and_is_blocked_after(agent):
+    answer = send(agent, "/v1/approvals", {"tool_name": "t"})
+    assert answer.status_code == 201
+    row = Approval.objects.get()
+    assert (row.timeout_s, row.on_timeout, row.agent_id) == (300, "block", "billing-bot")
+
+
+def test_a_creation_sent_again_is_answered_with_the_one_that_waits(agent):
+    code = ask(agent)
+    again = send(agent, "/v1/approvals", ASKED)
+    assert (again.status_code, again.json()["id"]) == (200, code)
+
+
+@pytest.mark.parametrize(("decision", "status"), [("approve", "approved"), ("reject", "denied")])
+def test_an_agent_reads_the_decision_in_the_words_that_it_understands(
+    agent, manager, decision, status
+):
+    code = ask(agent)
+    answer = send(
+        manager, f"/v1/approvals/{code}/decision", {"decision": decision, "reason": "by phone"}
+    )
+    assert (answer.status_code, answer.json()["status"]) == (200, status)
+    polled = agent.get(f"/v1/approvals/{code}").json()
+    assert (polled["status"], polled["decision_reason"], polled["reason"]) == (
+        status,
+        "by phone",
+        "by phone",
+    )
+    assert polled["decided_by"].startswith("key:")
+    assert AuditEntry.objects.count() == 1
+
+
+def test_a_late_decision_is_409_and_the_agent_reads_timeout(project, agent, manager):
+    late = ran_out(project)
+    answer = send(manager, f"/v1/approvals/{late.code}/decision", {"decision": "approve"})
+    assert (answer.status_code, answer.json()["code"]) == (409, "expired")
+    assert agent.get(f"/v1/approvals/{late.code}").json()["status"] == "timeout"
+    again = send(manager, f"/v1/approvals/{late.code}/decision", {"decision": "approve"})
+    assert (again.status_code, again.json()["code"]) == (409, "expired")
+
+
+def test_a_second_decision_is_409(agent, manager):
+    code = ask(agent)
+    assert (
+        send(manager, f"/v1/approvals/{code}/decision", {"decision": "reject"}).status_code == 200
+    )
+    again = send(manager, f"/v1/approvals/{code}/decision", {"decision": "approve"})
+    assert (again.status_code, again.json()["code"]) == (409, "decided")
+
+
+def test_an_operators_browser_decides_and_a_viewers_does_not(project, agent, client_as):
+    code = ask(agent)
+    path = f"/v1/approvals/{code}/decision?project={project.slug}"
+    assert send(client_as(Role.VIEWER), path, {"decision": "approve"}).status_code == 403
+    assert send(client_as(Role.OPERATOR), path, {"decision": "approve"}).status_code == 200
+
+
+@pytest.mark.parametrize("body", [{}, {"decision": "maybe"}, {"decision": "approve", "why": "x"}])
+def test_a_decision_that_is_none_is_422(agent, manager, body):
+    answer = send(manager, f"/v1/approvals/{ask(agent)}/decision", body)
+    assert answer.status_code == 422
+
+
+@pytest.mark.parametrize("code", ["nothing", "%00", "a" * 300])
+def test_what_does_not_exist_is_404(agent, manager, code):
+    assert agent.get(f"/v1/approvals/{code}").status_code == 404
+    answer = send(manager, f"/v1/approvals/{code}/decision", {"decision": "approve"})
+    assert answer.status_code == 404
+
+
+def test_an_agent_sees_only_what_its_own_agent_asked_for_in_its_environment(project, agent):
+    code = ask(agent)
+    others = [
+        builders.bearing(builders.a_key(project, env="staging")[0]),
+        builders.bearing(builders.a_key(project, agent="ops-*")[0]),
+        builders.bearing(builders.a_key(project)[0], **{HEADER: "ops-runner"}),
+        builders.bearing(builders.a_key(builders.a_project())[0]),
+        builders.bearing(builders.a_key(builders.a_project(), "manage")[0]),
+    ]
+    for other in others:
+        assert other.get(f"/v1/approvals/{code}").status_code == 404
+    assert agent.get(f"/v1/approvals/{code}").status_code == 200
+
+
+@pytest.mark.parametrize("other", ["ops-runner", "billing-bot-2"])
+def test_a_key_asks_for_no_other_agent_than_its_own(project, other):
+    bound = builders.bearing(builders.a_key(project, agent="billing-bot")[0])
+    answer = send(bound, "/v1/approvals", ASKED | {"agent_id": other})
+    assert (answer.status_code, answer.json()["code"]) == (403, "agent")
+    assert not Approval.objects.exists()
+
+
+def test_an_agent_asks_for_no_other_than_its_header_names(agent):
+    assert send(agent, "/v1/approvals", ASKED | {"agent_id": "other"}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("changed", "path"),
+    [
+        ({"tool_name": None}, "tool_name"),
+        ({"tool_args": []}, "tool_args"),
+        ({"timeout": 0}, "timeout"),
+        ({"timeout": "soon"}, "timeout"),
+        ({"timeout_action": "explode"}, "timeout_action"),
+    ],
+    ids=str,
+)
+def test_a_request_that_cannot_be_read_is_422_and_named(agent, changed, path):
+    answer = send(agent, "/v1/approvals", ASKED | changed)
+    assert answer.status_code == 422
+    assert [error["path"] for error in answer.json()["errors"]] == [path]
+
+
+def test_what_the_agent_sent_odd_is_422_or_400_and_never_a_crash(agent):
+    for raw in (b'{"tool_name": "a\\ud800"}', b'{"tool_name": "a", "tool_args": {"x": NaN}}'):
+        answer = agent.post("/v1/approvals", raw, content_type="application/json")
+        assert answer.status_code == 422, raw
+    deep = b'{"tool_name": "a", "tool_args": {"x": ' + b"[" * 200 + b"]" * 200 + b"}}"
+    assert agent.post("/v1/approvals", deep, content_type="application/json").status_code == 422
+    deeper = deep.replace(b"[" * 200, b"[" * 90_000).replace(b"]" * 200, b"]" * 90_000)
+    assert agent.post("/v1/approvals", deeper, content_type="application/json").status_code == 400
+
+
+def test_a_list_shows_masked_arguments_and_an_agent_none(agent, manager):
+    code = ask(agent)
+    (listed,) = manager.get("/v1/approvals").json()["approvals"]
+    assert listed["id"] == code
+    assert listed["tool_name"] == "payments_charge"
+    assert listed["arguments"] == {
+        "account": '"A-2091"',
+        "amount": "1240.0",
+        "card_token": '"[masked]"',
+    }
+    assert "arguments" not in agent.get(f"/v1/approvals/{code}").json()
+    assert "tok-4711" not in manager.get(f"/v1/approvals/{code}").text
+
+
+def test_the_list_is_narrowed_by_standing_agent_and_environment(project, manager):
+    waits = an_approval(project)
+    late = ran_out(project, agent_id="ops-runner")
+    elsewhere = an_approval(project, env="staging")
+
+    def found(**query: str) -> list[str]:
+        return [each["id"] for each in manager.get("/v1/approvals", query).json()["approvals"]]
+
+    assert found() == [elsewhere.code, late.code, waits.code]
+    assert found(status="pending") == [elsewhere.code, waits.code]
+    assert found(status="timeout") == [late.code]
+    expire_approvals()
+    assert found(status="timeout") == [late.code]
+    assert found(status="approved") == []
+    assert found(agent_id="ops-runner") == [late.code]
+    assert found(env="staging") == [elsewhere.code]
+    assert manager.get("/v1/approvals?state=x").status_code == 422
+
+
+def test_the_list_goes_on_page_by_page(project, manager):
+    made = [moved(an_approval(project), seconds=200 - n).code for n in range(5)]
+    first = manager.get("/v1/approvals?limit=3").json()
+    second = manager.get(f"/v1/approvals?limit=3&cursor={first['next']}").json()
+    both = first["approvals"] + second["approvals"]
+    assert [each["id"] for each in both] == made[::-1]
+    assert second["next"] is None
+
+
+def test_polling_takes_one_query_while_nothing_changes(agent, django_assert_num_queries):
+    code = ask(agent)
+    with django_assert_num_queries(1):
+        agent.get(f"/v1/approvals/{code}")

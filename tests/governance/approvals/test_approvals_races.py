@@ -1,0 +1,111 @@
+"""Several at once, each with a connection of its own: one decision, one end, one request waits."""
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from governance.approvals.commands import current, decide, expire_approvals
+from governance.audit.log import verify
+from governance.core.actor import person
+from governance.core.errors import Conflict
+from governance.core.roles import Role
+from governance.models import Approval, AuditEntry
+from tests import builders
+from tests.governance.approvals.builders import an_approval
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROUNDS = 12
+
+
+def together(*works: Callable[[], object]) -> list[object]:
+    """What each gave back, or the conflict that it met; all begin at the same moment."""
+    start = threading.Barrier(len(works))
+    told: list[object] = [None] * len(works)
+
+    def run(place: int, work: Callable[[], object]) -> None:
+        try:
+            start.wait(20)
+            told[place] = work()
+        except Conflict as refused:
+            told[place] = refused
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=each) for each in enumerate(works)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return told
+
+
+def operator(name: str):
+    return person(0, f"{name}@example.test", Role.OPERATOR)
+
+
+def test_of_two_who_decide_at_once_exactly_one_does():
+    project = builders.a_project()
+    for _ in range(ROUNDS):
+        approval = an_approval(project)
+
+        def deciding(name: str, *, approve: bool, approval=approval):
+            return decide(approval, approve=approve, by=operator(name))
+
+        told = together(
+            lambda: deciding("one", approve=True), lambda: deciding("two", approve=False)
+        )
+        (winner,) = [each for each in told if isinstance(each, Approval)]
+        (loser,) = [each for each in told if isinstance(each, Conflict)]
+        approval.refresh_from_db()
+        assert (approval.status, approval.decided_by) == (winner.status, winner.decided_by)
+        assert winner.decided_by in str(loser)
+    assert AuditEntry.objects.count() == ROUNDS
+    assert verify(project) is None
+
+
+def test_what_runs_out_while_it_is_decided_ends_once():
+    project = builders.a_project()
+    for n in range(ROUNDS):
+        approval = an_approval(project)
+        # Around this moment: some end before the decision, some after.
+        ends_at = timezone.now() + timedelta(milliseconds=4 * n)
+        Approval.objects.filter(pk=approval.pk).update(ends_at=ends_at)
+        approval.refresh_from_db()
+
+        def deciding(approval=approval):
+            return decide(approval, approve=True, by=operator("one"))
+
+        def polling(approval=approval) -> list[str]:
+            return [current(approval).status for _ in range(20)]
+
+        decided, seen, _, _ = together(
+            deciding,
+            polling,
+            expire_approvals,
+            expire_approvals,
+        )
+        row = current(Approval.objects.get(pk=approval.pk))
+        assert isinstance(seen, list)
+        # Nobody who polled was told of an end that is not the one it has.
+        assert set(seen) <= {"pending", row.status}
+        if isinstance(decided, Approval):
+            assert (row.status, row.decided_by) == ("approved", "one@example.test")
+            assert row.ends_at < ends_at
+        elif ends_at <= timezone.now():
+            assert (row.status, row.decided_by) == ("timeout", "")
+    assert AuditEntry.objects.count() == ROUNDS
+    assert verify(project) is None
+
+
+def test_a_creation_that_arrives_twice_at_once_waits_once():
+    project = builders.a_project()
+    builders.an_environment(project)
+    for n in range(ROUNDS):
+        same = {"tool_args": {"number": n}}
+        made = together(*[lambda same=same: an_approval(project, **same)] * 4)
+        assert len({each.code for each in made if isinstance(each, Approval)}) == 1
+        assert Approval.objects.count() == n + 1

@@ -1,0 +1,198 @@
+"""The audit log: a chain that tells where it was tampered with."""
+
+import pytest
+from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from governance.audit.log import record, verify
+from governance.audit.queries import audit_entries_about
+from governance.cases.commands import replace_cases
+from governance.checks.commands.bindings import bind
+from governance.checks.commands.checks import save_check
+from governance.checks.commands.drafts import keep_check_draft
+from governance.checks.domain.bindings import Binding
+from governance.contracts.commands.drafts import keep_draft
+from governance.core.actor import CONSOLE, person
+from governance.core.roles import Role
+from governance.delivery.commands.assignments import assign
+from governance.deployments.commands.deployments import roll_back
+from governance.deployments.commands.requests import withdraw_request
+from governance.models import AuditEntry, Bundle, Check, Project
+from outcomes.reclassification.commands.jobs import start_check_backtest
+from outcomes.recorded_calls.selection import Wanted
+from tests import builders
+from tests.examples import with_a_database
+from tests.governance.deploying import (
+    a_failing_test,
+    a_request,
+    live,
+    now_live,
+    saved,
+    somebody,
+)
+from tests.outcomes.rejudging import CHECK
+
+ANNA = person(1, "someone@example.test")
+
+
+def five_entries(project: Project) -> None:
+    for number in range(5):
+        record(ANNA, "deployed", f"billing v{number}", project=project, details={"n": number})
+
+
+def test_entries_are_numbered_from_one_and_follow_each_other(project):
+    five_entries(project)
+    entries = list(AuditEntry.objects.order_by("number"))
+    assert [entry.number for entry in entries] == [1, 2, 3, 4, 5]
+    assert entries[3].previous_hash == entries[2].hash
+    assert verify(project) is None
+
+
+def test_each_project_has_a_chain_of_its_own(project):
+    five_entries(project)
+    other = builders.a_project()
+    assert record(CONSOLE, "set up", other.slug, project=other).number == 1
+    assert verify(other) is None
+
+
+def test_an_empty_log_is_whole(project):
+    assert verify(project) is None
+
+
+def test_a_name_that_no_database_keeps_does_not_stop_the_record(project):
+    record(ANNA, "deployed", "a\0b" + "x" * 600, project=project)
+    assert verify(project) is None
+
+
+@pytest.mark.django_db
+@with_a_database(25)
+@given(
+    number=st.integers(1, 5),
+    change=st.sampled_from(
+        [
+            {"actor": "console"},
+            {"action": "rolled back"},
+            {"subject": "another"},
+            {"details": {"n": 99}},
+            {"previous_hash": "f" * 64},
+            {"hash": "e" * 64},
+            {"number": 77},
+        ]
+    ),
+)
+def test_a_changed_entry_is_found_at_its_number(number, change):
+    project = builders.a_project()
+    five_entries(project)
+    AuditEntry.objects.filter(project=project, number=number).update(**change)
+    assert verify(project) == number
+
+
+@pytest.mark.django_db
+@with_a_database(10)
+@given(number=st.integers(1, 4))
+def test_a_removed_entry_is_found_at_its_number(number):
+    project = builders.a_project()
+    five_entries(project)
+    AuditEntry.objects.filter(project=project, number=number).delete()
+    assert verify(project) == number
+
+
+@pytest.mark.django_db
+@with_a_database(10)
+@given(number=st.integers(1, 4))
+def test_two_entries_that_changed_places_are_found(number):
+    project = builders.a_project()
+    five_entries(project)
+    chain = AuditEntry.objects.filter(project=project)
+    chain.filter(number=number).update(number=99)
+    chain.filter(number=number + 1).update(number=number)
+    chain.filter(number=99).update(number=number + 1)
+    assert verify(project) == number
+
+
+def test_the_page_of_a_contract_tells_what_was_done_to_it_and_to_no_other(project, client_as):
+    for name in ("billing", "billing-v2", "bill"):
+        version = saved(project, name=name)
+        live(version)
+        a_failing_test(version)
+    viewer = client_as(Role.VIEWER)
+    page = viewer.get(reverse("governance:contract_audit", args=[project.slug, "billing"]))
+    entries = audit_entries_about(Bundle.objects.get(name="billing"))
+    assert [(each.action, each.subject) for each in entries] == [
+        ("test added", "billing: let through"),
+        ("contract deployed", "billing v1"),
+        ("contract saved", "billing v1"),
+    ]
+    assert "The newest change to <code>billing</code> is by console: test added." in page.text
+    assert "billing-v2" not in page.text
+    record(ANNA, "draft begun", "draft of the check billing", project=project)
+    record(ANNA, "check saved", "billing v1", project=project)
+    assert audit_entries_about(Bundle.objects.get(name="billing")) == entries
+    assert (
+        viewer.get(reverse("governance:contract_audit", args=[project.slug, "nothing"])).status_code
+        == 404
+    )
+
+
+def test_the_page_of_a_check_tells_what_was_done_to_it_and_to_no_other(project, client_as):
+    me = builders.a_member(project, Role.EDITOR)
+    editor = person(me.user_id, "e", Role.EDITOR)
+    for name in ("unified", "other-unified", "unified-2"):
+        save_check(project, document=CHECK.replace("unified", name), by=CONSOLE)
+        bind(project, [Binding("*", "*", "crm_*", name)], by=CONSOLE)
+        check = Check.objects.get(name=name)
+        keep_check_draft(check, text="x", base=1, seen="", by=editor)
+        start_check_backtest(
+            project.pk, by=editor, text=CHECK.replace("unified", name), wanted=Wanted()
+        )
+    record(ANNA, "contract saved", "unified v1", project=project)
+    at = reverse("governance:check_audit", args=[project.slug, "unified"])
+    told = [
+        (each.action, each.subject) for each in client_as(Role.VIEWER).get(at).context["entries"]
+    ]
+    assert [action for action, _ in told] == [
+        "bindings changed",  # from it to the next
+        "check backtest started",
+        "draft begun",
+        "bindings changed",
+        "check saved",
+    ]
+    assert told[2:] == [
+        ("draft begun", "draft of the check unified"),
+        ("bindings changed", project.name),
+        ("check saved", "unified v1"),
+    ]
+    assert client_as(Role.VIEWER).get(at.replace("unified", "http")).status_code == 404
+
+
+def test_every_entry_about_a_contract_is_found(project):
+    version = live(saved(project, "first"))
+    second = live(saved(project, "second"))
+    roll_back(now_live(second), by=somebody())
+    withdraw_request(a_request(second), by=somebody())
+    assign(project, env="production", bundle_name="d", agent="bot", by=CONSOLE)
+    replace_cases(version.bundle, [], by=CONSOLE)
+    me = builders.a_member(project, Role.EDITOR)
+    keep_draft(version.bundle, text="x", base=1, seen="", by=person(me.user_id, "e", Role.EDITOR))
+    about = {each.number for each in audit_entries_about(version.bundle)}
+    told = AuditEntry.objects.filter(project=project)
+    beside = {each.action for each in told if each.number not in about}
+    assert beside == {"deployment requirements set"}
+
+
+def test_pages_of_a_contracts_log_lead_on_and_back(project, client_as):
+    version = saved(project)
+    for number in range(120):
+        record(ANNA, "contract deployed", f"d v{number}", project=project)
+        record(ANNA, "contract deployed", f"e v{number}", project=project)
+    at = reverse("governance:contract_audit", args=[project.slug, version.bundle.name])
+    viewer = client_as(Role.VIEWER)
+    first = viewer.get(at).context
+    second = viewer.get(at + first["older"]).context
+    third = viewer.get(at + second["older"]).context
+    assert (first["newer"], second["newer"]) == ("", ".")
+    assert [len(each["entries"]) for each in (first, second, third)] == [50, 50, 21]
+    back = viewer.get(at + third["newer"]).context
+    assert back["entries"] == second["entries"]
+    assert third["older"] == ""

@@ -1,0 +1,147 @@
+"""What leaves by its age: how long it is kept, and that the audit log tells what went."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from governance import tasks
+from governance.alerts.findings import found, resolve
+from governance.approvals.commands import decide, expire_approvals
+from governance.audit import commands as retention
+from governance.audit.commands import remove_old_approvals, remove_old_notes
+from governance.audit.log import verify
+from governance.core.actor import CONSOLE
+from governance.delivery import news
+from governance.delivery.commands.streams import stand
+from governance.delivery.news import Connected, Place
+from governance.delivery.queries.streams import Asked
+from governance.models import Approval, AuditEntry, Fetches, Finding, ToldAssignment
+from tests import builders
+from tests.governance.approvals.builders import an_approval, moved, ran_out
+
+
+@pytest.fixture
+def connected(project, monkeypatch):
+    """Agents that hold a stream, as the broker would tell."""
+    held: list[Connected] = []
+    monkeypatch.setattr(news, "connected", lambda _: held)
+    return held
+
+
+def decided(project, *, days, approve=True):
+    approval = decide(an_approval(project), approve=approve, by=CONSOLE)
+    return moved(approval, days=days)
+
+
+def entries(action):
+    return list(AuditEntry.objects.filter(action=action))
+
+
+def test_approvals_go_ninety_days_after_their_end_and_the_log_tells_how_many(project):
+    kept = decided(project, days=89)
+    decided(project, days=91)
+    rejected = decided(project, days=92, approve=False)
+    moved(ran_out(project), days=91)
+    expire_approvals()
+    waiting = moved(an_approval(project, timeout_s=366 * 86_400), days=200)
+    assert remove_old_approvals() == 3
+    assert set(Approval.objects.all()) == {kept, waiting}
+    (entry,) = entries("old approvals removed")
+    assert entry.actor == "console"
+    assert {name: entry.details[name] for name in ("approved", "rejected", "timed_out")} == {
+        "approved": 1,
+        "rejected": 1,
+        "timed_out": 1,
+    }
+    assert entry.details["ended_from"] == rejected.ends_at.isoformat()
+    assert verify(project) is None
+
+
+def test_how_long_approvals_are_kept_is_a_setting_and_may_be_for_ever(project, settings):
+    decided(project, days=2)
+    settings.KEEP_APPROVALS = 0
+    assert remove_old_approvals() == 0
+    settings.KEEP_APPROVALS = 1
+    assert remove_old_approvals() == 1
+
+
+def test_many_old_approvals_go_a_part_at_a_time(project, monkeypatch):
+    monkeypatch.setattr(retention, "AT_ONCE", 2)
+    for days in range(91, 96):
+        decided(project, days=days)
+    assert remove_old_approvals() == 5
+    assert len(entries("old approvals removed")) == 3
+
+
+def test_projects_are_apart(project):
+    other = builders.a_project()
+    decided(other, days=91)
+    decided(project, days=1)
+    remove_old_approvals()
+    assert [each.project for each in entries("old approvals removed")] == [other]
+
+
+def test_old_notes_go_and_the_log_tells_of_what_kind(project, connected):
+    production = builders.an_environment(project)
+    key, long_ago = builders.a_key(project)[1], timezone.now() - timedelta(days=99)
+    for name, at in (("gone", long_ago), ("here", timezone.now())):
+        Fetches.objects.create(environment=production, agent=name, key=key, last_at=at)
+        ToldAssignment.objects.create(environment=production, agent=name, bundle_name="d", at=at)
+        found(project.pk, "odd", name, why="So.")
+        resolve(project.pk, "odd", name)
+        Finding.objects.filter(subject=name).update(resolved_at=at)
+    found(project.pk, "odd", "open", why="So.")
+    Finding.objects.filter(subject="open").update(since=long_ago, last_at=long_ago)
+    assert remove_old_notes() == 3
+    assert Fetches.objects.get().agent == ToldAssignment.objects.get().agent == "here"
+    assert {each.subject for each in Finding.objects.all()} == {"here", "open"}
+    (entry,) = entries("old notes removed")
+    assert entry.details == {"fetches": 1, "told_assignments": 1, "findings": 1}
+    assert remove_old_notes() == 0
+
+
+@pytest.fixture
+def told(project):
+    """An agent that was told its assignment so long ago that nobody would know it any more."""
+    production = builders.an_environment(project)
+    long_ago = timezone.now() - timedelta(days=99)
+    return ToldAssignment.objects.create(
+        environment=production, agent="bot", bundle_name="d", at=long_ago
+    )
+
+
+def test_what_an_agent_was_told_is_kept_while_it_holds_its_stream(project, connected, told):
+    connected.append(Connected("bot", "production", "d", "", 0.0))
+    assert remove_old_notes() == 0
+    connected.clear()
+    assert remove_old_notes() == 0
+    assert ToldAssignment.objects.count() == 1
+
+
+def test_nothing_that_was_told_is_removed_while_nobody_knows_who_is_connected(
+    project, told, monkeypatch
+):
+    monkeypatch.setattr(news, "connected", lambda _: None)
+    assert remove_old_notes() == 0
+
+
+def test_an_agent_that_comes_back_keeps_what_it_was_told(project, connected, told):
+    place = Place(project.pk, told.environment_id)
+    stand(
+        place,
+        [Asked(place=place, environment="", key_id=1, agent="bot", bundle="d", dialect="new")],
+    )
+    assert remove_old_notes() == 0
+    assert ToldAssignment.objects.get().at > timezone.now() - timedelta(minutes=1)
+
+
+def test_expired_sessions_of_browsers_are_removed(admin_client):
+    kept = admin_client.cookies["sessionid"].value
+    old = builders.signed_in(builders.a_user())
+    session = old.session
+    session.set_expiry(-1)
+    session.save()
+    tasks.remove_what_is_old()
+    assert [row.session_key for row in Session.objects.all()] == [kept]

@@ -1,0 +1,59 @@
+"""What a test is called that nobody has named."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from governance.cases.domain.cases import ACTIONS, Case, CaseCall, Decides, Stops
+from governance.cases.domain.limits import LONGEST_NAME, problems_of
+from governance.cases.domain.names import named
+
+
+def denied(**args) -> Decides:
+    return Decides(call=CaseCall(tool="refund", args=args), action="block")
+
+
+@pytest.mark.parametrize(
+    ("args", "name"),
+    [
+        ({"amount": 75}, "refund 75: denied"),
+        ({"order": "A-7", "amount": 75}, "refund 75: denied"),
+        ({"order": "A-7"}, "refund order=A-7: denied"),
+        ({"lines": [1, 2], "fast": True}, "refund fast=true: denied"),
+        ({"command": "rm -rf\n  /srv"}, "refund rm -rf /srv: denied"),
+        ({"password": "[masked]"}, "refund: denied"),
+        ({}, "refund: denied"),
+        ({"path": "x" * 90}, f"refund {'x' * 47}…: denied"),
+    ],
+)
+def test_it_says_the_tool_what_tells_the_call_and_what_is_expected(args, name):
+    assert named(denied(**args), []) == name
+
+
+def test_a_session_says_which_call_is_stopped():
+    calls = (CaseCall(tool="refund", times=4),)
+    assert named(Stops(calls=calls, stopped_at=4), []) == "refund: call 4 stopped"
+    assert named(Stops(calls=calls), []) == "refund: no call stopped"
+
+
+def test_no_two_tests_get_one_name():
+    taken: list[str] = []
+    for _ in range(12):
+        taken.append(named(denied(amount=75), taken))
+    assert len(set(taken)) == 12
+    assert taken[1] == "refund 75: denied (2)"
+
+
+TEXTS = st.text(min_size=1, max_size=300)
+VALUES = st.none() | st.booleans() | st.integers() | st.floats() | TEXTS | st.lists(TEXTS)
+
+
+@given(TEXTS, st.dictionaries(TEXTS, VALUES, max_size=3), st.sampled_from(ACTIONS))
+def test_any_call_gets_a_name_that_a_test_can_have(tool, args, action):
+    call = CaseCall(tool=tool, args=args)
+    name = named(Decides(call=call, action=action), [])
+    again = named(Decides(call=call, action=action), [name])
+    assert 0 < len(name) <= LONGEST_NAME
+    for each in (name, again):
+        case = Case(each, Decides(call=CaseCall(tool="t"), action=action))
+        assert list(problems_of(case)) == []

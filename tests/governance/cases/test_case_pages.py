@@ -1,0 +1,241 @@
+"""The pages of a contract's tests: written by hand, ordered, removed, and run where one edits."""
+
+import json
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from governance.cases.commands import replace_cases
+from governance.cases.queries import cases_of
+from governance.contracts.commands.drafts import keep_draft
+from governance.core.actor import CONSOLE, person
+from governance.core.roles import Role
+from tests import builders
+from tests.governance.casing import LAX, TEXT, a_case, a_session, added, saved
+from tests.governance.contracts.documents import EVIL_TEXT
+
+
+@pytest.fixture
+def bundle(project):
+    return saved(project).bundle
+
+
+@pytest.fixture
+def editor(client_as) -> Client:
+    client: Client = client_as(Role.EDITOR)
+    return client
+
+
+def at(bundle, name="cases", *more) -> str:
+    return reverse(f"governance:{name}", args=[bundle.project.slug, bundle.name, *more])
+
+
+def fields(**changed: str) -> dict[str, str]:
+    return {
+        "name": "75 is denied",
+        "tool": "refund",
+        "args": '{"amount": 75}',
+        "environment": "production",
+        "action": "block",
+        "rule": "too-much",
+    } | changed
+
+
+def told(bundle):
+    return [row.told() for row in cases_of(bundle)]
+
+
+def test_a_test_is_written_by_hand_and_runs_at_once(bundle, editor):
+    answer = editor.post(at(bundle, "new_case"), fields(), follow=True)
+    assert told(bundle) == [a_case(rule="too-much")]
+    assert "The test passes against <code>d</code> v1." in answer.text
+    assert "denied by <code>too-much</code>" in answer.text
+
+
+def test_arguments_that_are_no_json_name_the_place_and_nothing_is_lost(bundle, editor):
+    answer = editor.post(at(bundle, "new_case"), fields(args='{"amount": 75,\n "to" 1}'))
+    assert answer.status_code == 422
+    assert "Line 2, column 7" in answer.text
+    assert "&quot;to&quot; 1}" in answer.text
+    assert told(bundle) == []
+
+
+def test_a_name_that_is_taken_is_told_beside_the_name(bundle, editor):
+    added(bundle, a_case())
+    answer = editor.post(at(bundle, "new_case"), fields())
+    assert answer.status_code == 422
+    assert "Another test has this name already." in answer.text
+
+
+def test_an_output_that_is_nothing_is_an_output_when_it_ran(bundle, editor):
+    editor.post(at(bundle, "new_case"), fields(output="", returned="on"))
+    editor.post(at(bundle, "new_case"), fields(output="a\r\nb", name="two"))
+    editor.post(at(bundle, "new_case"), fields(output="", name="three"))
+    outputs = [case.calls[0].output for case in told(bundle)]
+    assert outputs == ["", "a\nb", None]
+
+
+def test_a_session_is_written_as_a_list_and_edited_again(bundle, editor):
+    calls = '[{"tool": "t", "args": {}, "times": 3}]'
+    session = {"name": "third", "calls": calls, "stopped_at": "3", "rule": ""}
+    assert editor.post(at(bundle, "new_session_case"), session).status_code == 302
+    (row,) = cases_of(bundle)
+    assert row.told() == a_session()
+    form = editor.get(at(bundle, "edit_case", row.pk))
+    assert "&quot;times&quot;: 3" in form.text
+    editor.post(at(bundle, "edit_case", row.pk), session | {"stopped_at": ""})
+    assert told(bundle) == [a_session(stopped_at=None)]
+    wrong = editor.post(at(bundle, "edit_case", row.pk), session | {"calls": '[{"tool": 1}]'})
+    assert wrong.status_code == 422
+    assert "calls[0] has no `tool`" in wrong.text
+
+
+def test_an_empty_session_form_shows_how_one_is_written(bundle, editor):
+    assert "&quot;times&quot;: 3" in editor.get(at(bundle, "new_session_case")).text
+
+
+def test_a_test_shows_in_its_form_what_it_is(bundle, editor):
+    (row,) = added(bundle, a_case(rule="too-much"))
+    page = editor.get(at(bundle, "edit_case", row.pk))
+    assert '<option value="block" selected>' in page.text
+    assert 'value="too-much"' in page.text
+    editor.post(at(bundle, "edit_case", row.pk), fields(name="other", rule=""))
+    assert told(bundle) == [a_case("other")]
+
+
+def test_what_no_page_can_show_is_shown_as_its_escape(bundle, editor):
+    (row,) = added(bundle, a_case(x="\ud800 \0"))
+    assert "\\ud800" in editor.get(at(bundle, "edit_case", row.pk)).text
+
+
+def test_tests_are_put_in_order_and_removed_after_a_question(bundle, editor):
+    _, second = added(bundle, a_case("1"), a_case("2"))
+    editor.post(at(bundle, "move_case", second.pk), {"up": ""})
+    assert [case.name for case in told(bundle)] == ["2", "1"]
+    asks = editor.get(at(bundle, "remove_case", second.pk))
+    assert "Remove the test “2”" in asks.text
+    editor.post(at(bundle, "remove_case", second.pk))
+    assert [case.name for case in told(bundle)] == ["1"]
+    assert editor.get(at(bundle, "edit_case", second.pk)).status_code == 404
+
+
+def test_the_page_says_what_fails_against_the_version_that_is_asked_for(project, bundle, editor):
+    added(bundle, a_case(), a_session())
+    saved(project, LAX)
+    page = editor.get(at(bundle))
+    assert "1 of 2 fails against <code>d</code> v2." in page.text
+    assert "when v2 was saved or deployed last" in page.text
+    older = editor.get(at(bundle), {"version": "1"})
+    assert "Both tests pass against <code>d</code> v1." in older.text
+    assert editor.get(at(bundle), {"version": "9"}).status_code == 404
+
+
+def test_many_tests_take_no_more_queries_than_few(bundle, editor, django_assert_max_num_queries):
+    cases = [a_case(str(number)) for number in range(60)]
+    replace_cases(bundle, cases, by=CONSOLE)
+    editor.get(at(bundle))
+    with django_assert_max_num_queries(12):
+        editor.get(at(bundle))
+
+
+def test_a_viewer_sees_the_tests_and_is_offered_nothing_to_write(bundle, client_as):
+    (row,) = added(bundle, a_case())
+    viewer = client_as(Role.VIEWER)
+    page = viewer.get(at(bundle))
+    assert "75 is denied" in page.text
+    assert at(bundle, "new_case") not in page.text
+    assert at(bundle, "edit_case", row.pk) not in page.text
+
+
+def test_beside_the_editor_tests_run_against_ones_own_draft(project, bundle):
+    member = builders.a_member(project, Role.EDITOR)
+    client = builders.signed_in(member.user)
+    added(bundle, a_case())
+    htmx = {"HX-Request": "true"}
+    there = at(bundle, "cases_panel")
+    assert "the newest version" in client.get(there, headers=htmx).text
+    alone = client.get(there, follow=True)
+    assert "The test passes against <code>d</code> v1." in alone.text
+    me = person(member.user_id, member.user.email, Role.EDITOR)
+    draft = keep_draft(bundle, text=LAX, base=1, seen="", by=me)
+    panel = client.get(there, headers=htmx)
+    assert "1 of 1 fails against your draft of" in client.get(there, follow=True).text
+    assert "1 of 1 fails" in panel.text
+    assert "expected denied, got allowed" in panel.text
+    keep_draft(bundle, text="x: [", base=1, seen=draft.revision, by=me)
+    assert "The tests could not run" in client.get(there, headers=htmx).text
+
+
+def test_the_editor_has_the_panel_beside_it(bundle, editor):
+    page = editor.get(reverse("governance:edit_draft", args=[bundle.project.slug, "d"]))
+    assert f'hx-get="{at(bundle, "cases_panel")}"' in page.text
+
+
+def keep(client, bundle, **fields: str):
+    sent = {
+        "tool": "refund",
+        "args": json.dumps({"amount": 75}),
+        "environment": "production",
+        "became": "block",
+        "rule": "too-much",
+        "number": "4",
+    }
+    return client.post(at(bundle, "keep_call"), sent | fields, follow=True)
+
+
+def test_a_recorded_call_becomes_a_test_with_one_click(bundle, editor):
+    answer = keep(editor, bundle)
+    assert told(bundle) == [a_case("refund 75: denied", rule="too-much")]
+    assert "The test “refund 75: denied” is kept." in answer.text
+    assert "is a test already: “refund 75: denied”" in keep(editor, bundle).text
+    assert len(told(bundle)) == 1
+
+
+def test_calls_that_read_alike_become_tests_of_different_names(bundle, editor):
+    for place in ("here", "there", "elsewhere"):
+        keep(editor, bundle, args=json.dumps({"amount": 75, "place": place}))
+    assert [case.name for case in told(bundle)] == [
+        "refund 75: denied",
+        "refund 75: denied (2)",
+        "refund 75: denied (3)",
+    ]
+
+
+def test_what_ran_must_run_again_as_the_contract_has_it(project, editor):
+    bundle = saved(project, TEXT.replace("'*'", "'refund'")).bundle
+    keep(editor, bundle, became="allow", args="{}", rule="")
+    keep(editor, bundle, became="allow")
+    keep(editor, bundle, became="ask", rule="gone")
+    actions = [(row.action, row.rule) for row in cases_of(bundle)]
+    assert actions == [("allow", ""), ("allow", ""), ("ask", "")]
+
+
+def test_secrets_stay_with_the_call_and_the_page_says_so(bundle, editor):
+    answer = keep(editor, bundle, args='{"amount": 75, "password": "hunter2"}', blanked="on")
+    assert told(bundle)[0].calls[0].args == {"amount": 75, "password": "[masked]"}
+    assert "A secret in it is masked" in answer.text
+    assert "blanked or cut some arguments" in answer.text
+
+
+def test_a_call_that_a_limit_stopped_becomes_a_session_to_complete(bundle, editor):
+    answer = keep(editor, bundle, became="limit", rule="few")
+    assert told(bundle) == []
+    assert "say which calls came before it" in answer.text
+    assert "&quot;times&quot;: 4" in answer.text
+    assert 'value="few"' in answer.text
+
+
+def test_a_call_that_no_test_can_hold_says_so(bundle, editor):
+    assert "no test can hold" in keep(editor, bundle, args="[1]").text
+    assert "at most 64 KiB" in keep(editor, bundle, args=json.dumps({"x": "y" * 70_000})).text
+    assert told(bundle) == []
+
+
+def test_a_contract_that_costs_too_much_says_so_and_the_page_is_there(project, editor):
+    bundle = saved(project, TEXT.replace("{gt: 50}", "{matches: '^(a+)+$'}")).bundle
+    added(bundle, a_case(amount=EVIL_TEXT))
+    answer = editor.get(at(bundle))
+    assert answer.status_code == 200
+    assert "1 of 1 fails" in answer.text
+    assert "Evaluating this was stopped" in answer.text

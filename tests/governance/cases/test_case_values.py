@@ -1,0 +1,171 @@
+"""Cases: judged on what a contract says, sessions counted as agents count them, texts read."""
+
+from typing import Any, cast
+
+import pytest
+
+from governance.cases.domain.cases import Case, CaseCall, Decides, Said, Stops, judge
+from governance.cases.domain.limits import MOST_CALLS, problems_of
+from governance.cases.domain.sessions import Before, Stop, first_stop
+from governance.cases.domain.text import calls_from, kept, written
+from governance.contracts.domain.session_limits import LimitsOfRule, SessionRule, limits_of
+from governance.core.errors import InvalidInput
+from governance.core.json_text import read_json, read_object
+
+CALL = CaseCall(tool="refund", args={"amount": 75})
+DENIED = Case("refund without ticket", Decides(call=CALL, action="block", rule="needs-ticket"))
+
+
+def limits(**stated: Any):
+    rule: SessionRule = {"id": "limits", "limits": cast(LimitsOfRule, stated)}
+    return limits_of([rule], assume_sdk=True)
+
+
+def runs(tool="t", times=1):
+    return [(tool, "runs")] * times
+
+
+def test_a_case_passes_when_the_rule_it_names_decides_as_it_expects():
+    result = judge(DENIED, [Said(action="block", rules=("other", "needs-ticket"))], ())
+    assert result.passed
+    assert result.words == "denied by `other`, `needs-ticket`"
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (Said(action="allow"), "expected denied by `needs-ticket`, got allowed"),
+        (
+            Said(action="block", rules=("other",)),
+            "expected denied by `needs-ticket`, got denied by `other`",
+        ),
+        ("no answer", "expected denied by `needs-ticket`, got no answer"),
+    ],
+)
+def test_a_failing_case_says_what_was_expected_and_what_it_got(said, words):
+    result = judge(DENIED, [said], ())
+    assert not result.passed
+    assert result.words == words
+
+
+def test_a_session_says_at_which_call_a_limit_stops_it():
+    session = (CaseCall(tool="crm_update", times=3), CaseCall(tool="mail"))
+    said = [Said(action="allow"), Said(action="allow")]
+    stops = Case("third", Stops(calls=session, stopped_at=3, rule="limits"))
+    assert judge(stops, said, limits(max_calls_per_tool={"crm_update": 2})).passed
+    goes_on = judge(stops, said, limits(max_tool_calls=9))
+    assert goes_on.words == "expected call 3 stopped by `limits`, got no call stopped"
+    assert judge(Case("goes on", Stops(calls=session)), said, limits(max_tool_calls=9)).passed
+
+
+def test_attempts_stop_the_call_that_reaches_them_and_count_what_was_denied():
+    found = first_stop(limits(max_attempts=3), [("t", "denied"), *runs(times=9)])
+    assert found == Stop(3, ("limits",))
+
+
+def test_executions_stop_the_call_after_the_last_one_and_leave_out_what_was_denied():
+    found = first_stop(limits(max_tool_calls=2), [("t", "denied"), *runs(times=9)])
+    assert found == Stop(4, ("limits",))
+
+
+def test_a_limit_on_one_tool_counts_only_that_one():
+    found = first_stop(
+        limits(max_calls_per_tool={"a": 1}), [*runs("b", 5), *runs("a"), *runs("b"), *runs("a")]
+    )
+    assert found == Stop(8, ("limits",))
+
+
+def test_what_asks_runs_and_meets_no_limit_on_executions_itself():
+    asked: list[tuple[str, Before]] = [("t", "asks")] * 3
+    assert first_stop(limits(max_tool_calls=2), asked) is None
+    assert first_stop(limits(max_tool_calls=2), [*asked, *runs()]) == Stop(4, ("limits",))
+
+
+def test_the_limits_of_the_sdks_stand_where_a_contract_has_none():
+    assert first_stop(limits(max_attempts=900), runs(times=MOST_CALLS)) == Stop(
+        201, ("max_tool_calls",)
+    )
+
+
+def test_what_is_kept_of_calls_is_read_again_whatever_they_hold():
+    calls = (
+        CaseCall(tool="t", args={"x": "\0 \ud800 é", "n": 2**70}, output="", times=2),
+        CaseCall(tool="u", principal={"role": "admin"}, environment="staging"),
+    )
+    assert calls_from(kept(calls)) == calls
+    assert kept(calls).isascii()
+    assert calls_from(written(calls[1:])) == calls[1:]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"a": 1,\n "b" 2}', "Line 2, column 6: A colon belongs"),
+        ('{"a": 1', "comma or the closing bracket is missing"),
+        ('{"a": "C:\\d"}', "backslash inside a text is written twice"),
+        ("", "Nothing stands here"),
+        ("{a: 1}", "double quotes"),
+        ('{"a": 1} x', "after the end"),
+        ('{"a": NaN}', "`NaN` is no number"),
+        ('{"a": 1, "a": 2}', "`a` stands here twice"),
+        ("[1]", "no object"),
+        ('{"a": "b', "no closing quote"),
+        ("[" * 5_000, "nested too deeply"),
+        ('{"a": ' + "[" * 70 + "]" * 70 + "}", "nested too deeply"),
+        ('{"a": ' + "9" * 5_000 + "}", "digits"),
+    ],
+)
+def test_what_is_no_object_says_where_it_ends_being_one(text, words):
+    with pytest.raises(InvalidInput, match=words) as refused:
+        read_object(text, "args")
+    assert refused.value.errors[0].path == "args"
+
+
+def test_json_is_read_as_it_is_typed():
+    assert read_json(' {"a": [1, 2.5, null, "é"]} ') == {"a": [1, 2.5, None, "é"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"tool": "t"}', "no list"),
+        ("[1]", r"calls\[0\] is no call"),
+        ('[{"args": {}}]', r"calls\[0\] has no `tool`"),
+        ('[{"tool": "t", "arg": 1}]', r"`arg` is no key of a call \(calls\[0\]\)"),
+        ('[{"tool": "t", "args": []}]', "`args`"),
+        ('[{"tool": "t", "times": true}]', "`times`"),
+        ('[{"tool": "t", "output": 1}]', "`output`"),
+        ('[{"tool": "t", "principal": 1}]', "`principal`"),
+        ('[{"tool": "t", "environment": 1}]', "`environment`"),
+    ],
+)
+def test_a_session_that_is_no_list_of_calls_says_which_one_is_wrong(text, words):
+    with pytest.raises(InvalidInput, match=words):
+        calls_from(text)
+
+
+@pytest.mark.parametrize(
+    ("case", "path"),
+    [
+        (Case("", DENIED.expects), "name"),
+        (Case("two\nlines", DENIED.expects), "name"),
+        (Case("n" * 129, DENIED.expects), "name"),
+        (Case("n", Decides(call=CaseCall(tool=""), action="allow")), "tool"),
+        (Case("n", Decides(call=CaseCall(tool="t\0"), action="allow")), "tool"),
+        (Case("n", Decides(call=CALL, action="allow", rule="r\0")), "rule"),
+        (Case("n", Decides(call=CALL, action="deny")), "action"),  # type: ignore[arg-type]  # what people may send
+        (
+            Case("n", Decides(call=CaseCall(tool="t", environment="\0"), action="allow")),
+            "environment",
+        ),
+        (Case("n", Decides(call=CaseCall(tool="t", output="x" * 70_000), action="allow")), "args"),
+        (Case("n", Stops(calls=())), "calls"),
+        (Case("n", Stops(calls=(CALL,) * 51)), "calls"),
+        (Case("n", Stops(calls=(CaseCall(tool="t", times=601),))), "calls"),
+        (Case("n", Stops(calls=(CaseCall(tool="t", times=0), CALL))), "calls"),
+        (Case("n", Stops(calls=(CALL,), stopped_at=2)), "stopped_at"),
+    ],
+)
+def test_what_cannot_be_kept_as_a_case_says_which_part(case, path):
+    assert [each.path for each in problems_of(case)] == [path]
+    assert list(problems_of(DENIED)) == []

@@ -1,0 +1,203 @@
+"""The playground: the library's decision, and why, from what stands in its form."""
+
+import json
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from governance.cases.queries import said_by
+from governance.cases.views.call_form import CallForm
+from governance.contracts.commands.drafts import begin_draft, keep_draft
+from governance.contracts.domain.dialect import Dialect
+from governance.contracts.queries.trial import try_call
+from governance.core.actor import person
+from governance.core.roles import Role
+from tests import builders
+from tests.governance.by_the_library import by_the_library
+from tests.governance.casing import LAX, TEXT, saved
+from tests.governance.contracts.documents import EVIL, EVIL_TEXT, document, post, pre
+from tests.governance.generated import CALLS, DOCUMENTS, text_of
+
+CALL = {"tool": "refund", "args": '{"amount": 75}', "environment": "production"}
+
+
+@pytest.fixture
+def bundle(project):
+    return saved(project).bundle
+
+
+@pytest.fixture
+def viewer(client_as) -> Client:
+    client: Client = client_as(Role.VIEWER)
+    return client
+
+
+def at(bundle, name="playground_of") -> str:
+    return reverse(f"governance:{name}", args=[bundle.project.slug, bundle.name])
+
+
+def typed(call) -> CallForm:
+    """The form as a browser sends it."""
+    sent = {
+        "tool": call.tool_name,
+        "args": json.dumps(call.tool_args),
+        "principal": "" if call.principal is None else json.dumps(call.principal),
+        "output": (call.output or "").replace("\n", "\r\n"),
+        "environment": call.environment,
+    }
+    return CallForm(sent | ({"returned": "on"} if call.output is not None else {}))
+
+
+@settings(max_examples=40, deadline=None)
+@given(DOCUMENTS, st.lists(CALLS, min_size=1, max_size=2), st.sampled_from(Dialect))
+def test_whatever_the_library_decides_the_playground_says(engine, contract, calls, dialect):
+    text = text_of(contract, dialect)
+    for call in calls:
+        form = typed(call)
+        if call.output is not None and ("\0" in call.output or "\r" in call.output):
+            continue  # no browser sends these in a field
+        assert form.is_valid(), form.errors
+        assert form.call() == call
+        try:
+            decision, rules, error = by_the_library(text_of(contract), call)
+        except AttributeError:  # the command of `Bash` must be a text
+            assert try_call(text, form.call()).why
+            continue
+        tried = try_call(text, form.call())
+        assert tried.explanation is not None
+        assert (tried.explanation.decision, tried.explanation.error) == (decision, error)
+        failed = {rule[0] for rule in rules if not rule[2]}
+        assert {each.rule.id for each in tried.rules if each.rule.passed is False} == failed
+        said = said_by(engine.evaluate_call(text, call))
+        assert set(tried.deciding) == set(said.rules)
+        assert tried.explanation.action == said.action
+
+
+def test_a_call_is_tried_without_script_and_every_rule_says_what_it_saw(bundle, viewer):
+    page = viewer.post(at(bundle), CALL)
+    assert 'data-decision="block" data-action="block"' in page.text
+    assert "Denied by <code>too-much</code>." in page.text
+    assert "<code>75</code>" in page.text
+    assert "Counts calls of a session" in page.text
+    assert "&quot;amount&quot;: 75" in page.text  # the form still has it
+
+
+def test_the_fragment_is_the_same_result_alone(bundle, viewer):
+    part = viewer.post(at(bundle, "playground_result"), CALL)
+    assert 'data-action="block"' in part.text
+    assert "<html" not in part.text
+
+
+def test_arguments_that_are_no_json_name_the_place(bundle, viewer):
+    part = viewer.post(at(bundle, "playground_result"), CALL | {"args": '{"amount" 75}'})
+    assert "Line 1, column 11" in part.text
+    page = viewer.post(at(bundle), CALL | {"args": "", "tool": ""})
+    assert "This is no call yet" in page.text
+
+
+def test_any_version_can_be_asked_and_the_newest_is_when_none_is(project, bundle, viewer):
+    saved(project, LAX)
+    assert 'data-action="allow"' in viewer.post(at(bundle), CALL).text
+    assert 'data-action="block"' in viewer.post(at(bundle), CALL | {"version": "1"}).text
+    assert viewer.post(at(bundle), CALL | {"version": "9"}).status_code == 404
+    chosen = viewer.get(at(bundle), {"version": "1"})
+    assert '<option value="1" selected>' in chosen.text
+
+
+def test_ones_own_draft_can_be_asked_and_nobody_elses(project, bundle, viewer):
+    member = builders.a_member(project, Role.EDITOR)
+    me = person(member.user_id, member.user.email, Role.EDITOR)
+    draft = keep_draft(bundle, text=LAX, base=1, seen="", by=me)
+    mine = builders.signed_in(member.user)
+    asked = CALL | {"version": "draft"}
+    assert 'data-action="allow"' in mine.post(at(bundle), asked).text
+    assert 'data-action="block"' in viewer.post(at(bundle), asked).text
+    keep_draft(bundle, text=TEXT + "x: [", base=1, seen=draft.revision, by=me)
+    broken = mine.post(at(bundle), asked)
+    assert "No decision" in broken.text
+    assert "line " in broken.text
+
+
+def test_an_output_asks_the_rules_that_look_at_it(project, viewer):
+    bundle = saved(project, document(post("warn"), pre("{args.x: {exists: true}}"))).bundle
+    without = viewer.post(at(bundle), CALL)
+    assert "Looks at the output, and none was given" in without.text
+    page = viewer.post(at(bundle), CALL | {"output": "a secret"})
+    assert "It runs, with a warning by <code>p</code>." in page.text
+
+
+def test_what_only_observes_says_what_it_would_have_done(project, viewer):
+    bundle = saved(project, document(pre("{args.x: {exists: true}}"), mode="observe")).bundle
+    page = viewer.post(at(bundle), CALL | {"args": '{"x": 1}'})
+    assert "would have denied it; it only observes" in page.text
+    assert "Allowed: no rule stands against it." in page.text
+
+
+def test_a_contract_that_costs_too_much_is_a_sentence_on_the_page(project, viewer):
+    bundle = saved(project, EVIL).bundle
+    page = viewer.post(at(bundle), CALL | {"args": json.dumps({"x": EVIL_TEXT})})
+    assert page.status_code == 200
+    assert "Evaluating this was stopped" in page.text
+
+
+def test_without_a_contract_one_is_chosen_and_the_call_comes_along(project, bundle, viewer):
+    there = reverse("governance:playground", args=[project.slug])
+    empty = viewer.get(there)
+    assert "<option>d</option>" in empty.text
+    chosen = viewer.get(there, {"contract": "d"})
+    assert "What does <code>d</code> say of a call?" in chosen.text
+    asked = viewer.post(there, CALL)
+    assert "The call comes along." in asked.text
+    assert "&quot;amount&quot;: 75" in asked.text
+    assert 'data-action="block"' in viewer.post(there, CALL | {"contract": "d"}).text
+    assert viewer.post(there, CALL | {"contract": "other"}).status_code == 404
+
+
+def test_what_was_tried_becomes_a_test_to_complete(bundle, client_as):
+    editor = client_as(Role.EDITOR)
+    page = editor.post(at(bundle, "new_case"), CALL | {"fill": "call"})
+    assert page.status_code == 200
+    assert "&quot;amount&quot;: 75" in page.text
+    assert bundle.cases.count() == 0
+
+
+def test_a_contract_of_another_project_is_not_there(viewer):
+    other = saved(builders.a_project()).bundle
+    assert viewer.get(at(other)).status_code == 404
+
+
+def new_draft(project, role=Role.EDITOR):
+    member = builders.a_member(project, role)
+    me = person(member.user_id, member.user.email, role)
+    draft = begin_draft(project, text=TEXT, by=me)
+    return builders.signed_in(member.user), [project.slug, draft.pk]
+
+
+def test_a_call_is_tried_against_a_draft_of_a_contract_that_is_not_there_yet(project):
+    client, at = new_draft(project)
+    editor = client.get(reverse("governance:edit_new_draft", args=at)).text
+    page = reverse("governance:playground_of_draft", args=at)
+    assert f'href="{page}' in editor
+    assert "What does your draft of a new contract say of a call?" in client.get(page).text
+    for answer in (
+        client.post(page, CALL),
+        client.post(reverse("governance:draft_result", args=at), CALL),
+    ):
+        assert "Denied by <code>too-much</code>." in answer.text
+        assert "by your draft" in answer.text
+    assert "This is no call yet" in client.post(page, {"tool": "refund", "args": "["}).text
+
+
+def test_nobody_tries_a_call_against_the_draft_of_another(project, client_as):
+    _, at = new_draft(project)
+    other = client_as(Role.EDITOR)
+    page = other.get(reverse("governance:playground_of_draft", args=at))
+    assert page["Location"] == reverse("governance:contracts", args=[project.slug])
+    answer = other.post(reverse("governance:draft_result", args=at), CALL)
+    assert "This draft is saved or discarded already." in answer.text
+    for number in (0, 2**70):
+        gone = reverse("governance:playground_of_draft", args=[project.slug, number])
+        assert other.get(gone).status_code == 302

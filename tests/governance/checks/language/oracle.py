@@ -1,0 +1,237 @@
+"""Judges by the text of a check, the plain way: what the matchers are held against.
+
+Written from what the language means to its readers. It shares no line with parser, compiler or
+matcher, looks only at the parsed YAML, and finds patterns by RE2.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from itertools import chain
+from typing import Any, NamedTuple
+
+import re2
+
+from tests.governance.checks.language.oracle_values import (
+    GONE,
+    alike,
+    canonical,
+    compared,
+    decoded,
+    kind,
+    lowered,
+    rounded,
+    same,
+    shown,
+    spread,
+    without_halves,
+)
+
+
+class Said(NamedTuple):
+    verdict: str
+    rule: str
+    selector: str
+    value: Any
+    reason: str
+    labels: list[str]
+    cut: bool
+    leaf: dict[str, Any] | None  # that decided
+
+
+def judged(document: dict[str, Any], tool: str, result: Any, elapsed_ms: Any = None) -> Said:
+    looking = Looking(tool, rounded(result), GONE if elapsed_ms is None else elapsed_ms)
+    for rule in document.get("rules", ()):
+        if not globbed(rule.get("tool", "*"), tool):
+            continue
+        truth, leaf = looking.holds(rule["when"], GONE)
+        if truth:
+            selector = next(iter(leaf)) if leaf else ""
+            value = looking.find(selector, GONE) if leaf else GONE
+            reason = looking.filled(rule.get("reason", ""), value)
+            labels = [rule["label"]] if "label" in rule else []
+            return Said(
+                *(rule["verdict"], rule["id"], selector, shown(value), reason, labels),
+                *(False, leaf),
+            )
+    verdict, name, selector, value, reason = document["otherwise"], "otherwise", "", GONE, ""
+    if verdict == "default":
+        verdict, name, selector, value, reason = by_default(looking.result)
+    return Said(verdict, name, selector, shown(value), reason, [], cut=False, leaf=None)
+
+
+def by_default(result: Any) -> tuple[str, str, str, Any, str]:
+    if result is None:
+        return "success", "null", "result", GONE, ""
+    if isinstance(result, dict) and result.get("is_error"):
+        flag = result["is_error"]
+        return "failure", "is_error", "result.is_error", flag, "The result says is_error."
+    if isinstance(result, str) and re.match("(error|fatal):", result, re.IGNORECASE | re.ASCII):
+        return "failure", "error_prefix", "result", result, "The text begins like an error."
+    return "success", "otherwise", "", GONE, ""
+
+
+def globbed(glob: str, tool: str) -> bool:
+    return fnmatchcase(tool, glob.replace("[", "[[]"))
+
+
+@dataclass
+class Looking:
+    tool: str
+    result: Any
+    elapsed_ms: Any
+    read: dict[str, Any] = field(default_factory=dict)
+
+    def holds(self, when: dict[str, Any], item: Any) -> tuple[bool, Any]:
+        """Whether it is true, and the leaf that made it so."""
+        ((word, inside),) = when.items()
+        if word == "not":
+            return not self.holds(inside, item)[0], first_leaf(inside)
+        if word in ("all", "any"):
+            for each in inside:
+                truth, leaf = self.holds(each, item)
+                if truth is (word == "any"):
+                    return truth, leaf
+            if word == "any":
+                return False, None
+            return True, next(decided for each in inside if (decided := self.holds(each, item)[1]))
+        return self.operated(self.find(word, item), inside), when
+
+    def operated(self, seen: Any, test: dict[str, Any]) -> bool:
+        options: dict[str, bool] = {
+            name: given for name, given in test.items() if name in ("ignore_case", "multiline")
+        }
+        ((op, wanted),) = [pair for pair in test.items() if pair[0] not in options]
+        if op == "exists":
+            return (seen is not GONE and seen is not None) is bool(wanted)
+        if seen is GONE:
+            return False
+        fold = lowered if options.get("ignore_case") else same
+        if op in ("equals", "not_equals", "in", "not_in"):
+            several = wanted if op in ("in", "not_in") else [wanted]
+            equal = any(alike(fold(seen), fold(rounded(each))) for each in several)
+            return equal == (op in ("equals", "in"))
+        if op == "type":
+            return bool(kind(seen) == wanted)
+        if op == "empty":
+            return (seen is None or seen in ("", [], {})) is bool(wanted)
+        if op in ("gt", "gte", "lt", "lte"):
+            return kind(seen) == "number" and compared(seen, op, rounded(wanted))
+        if op == "length":
+            return kind(seen) in ("string", "array", "object") and self.operated(len(seen), wanted)
+        if op in ("any_item", "every_item", "no_item", "count_items"):
+            return isinstance(seen, list) and self.of_items(op, seen, wanted)
+        return isinstance(seen, str) and self.in_text(op, seen, wanted, options)
+
+    def in_text(self, op: str, seen: str, wanted: Any, options: dict[str, bool]) -> bool:
+        several = wanted if isinstance(wanted, list) else [wanted]
+        fold: Callable[[Any], Any] = lowered if options.get("ignore_case") else same
+        text = fold(seen)
+        if op.startswith("matches"):
+            # Letters that stand for a class are never capitals in what is generated here, and no
+            # pattern asks for the character that stands in for halves, which RE2 cannot read.
+            begin, text = "(?m)" if options.get("multiline") else "", without_halves(text)
+            return any(re2.search(begin + fold(each), text) is not None for each in several)
+        has: dict[str, Callable[[str], bool]] = {
+            "contains": text.__contains__,
+            "contains_any": text.__contains__,
+            "starts_with": text.startswith,
+            "ends_with": text.endswith,
+        }
+        return any(has[op](fold(each)) for each in several)
+
+    def of_items(self, op: str, items: list[Any], wanted: dict[str, Any]) -> bool:
+        when = wanted["when"] if op == "count_items" else wanted
+        truths = (self.about_item(when, item) for item in items)
+        match op:
+            case "any_item":
+                return any(truths)
+            case "every_item":
+                return all(truths)
+            case "no_item":
+                return not any(truths)
+            case _:
+                return self.operated(sum(truths), wanted["is"])
+
+    def about_item(self, when: dict[str, Any], item: Any) -> bool:
+        first = next(iter(when))
+        is_condition = first in ("all", "any", "not") or re.match(
+            r"item|result|tool|elapsed", first
+        )
+        return self.holds(when, item)[0] if is_condition else self.operated(item, when)
+
+    def find(self, selector: str, item: Any) -> Any:
+        ways = split(selector)
+        for way in ways:
+            base, steps = parsed(way)
+            start = {"result": self.result, "tool": self.tool, "elapsed_ms": self.elapsed_ms}
+            found = self.follow(item if base == "item" else start[base], steps)
+            if len(ways) == 1 or (found is not GONE and found is not None):
+                return found
+        return GONE
+
+    def follow(self, value: Any, steps: list[str]) -> Any:
+        if not steps or value is GONE:
+            return value
+        step, *rest = steps
+        if step in ("[*]", ".*"):
+            inner = spread(value, step)
+            if inner is GONE:
+                return GONE
+            one_way = [self.follow(each, rest) for each in inner]
+            # A list of lists is one list, where a later step spreads again.
+            found = [each for each in one_way if each is not GONE]
+            return list(chain(*found)) if {"[*]", ".*"} & set(rest) else found
+        return self.follow(self.stepped(value, step), rest)
+
+    def stepped(self, value: Any, step: str) -> Any:
+        if step == "|text":
+            return value if isinstance(value, str) else canonical(value)
+        if step == "|json":
+            return decoded(value) if isinstance(value, str) else GONE
+        if step.startswith("["):
+            place = int(step[1:-1])
+            inside = isinstance(value, list) and -len(value) <= place < len(value)
+            return value[place] if inside else GONE
+        name = json.loads(step[1:]) if step.startswith('."') else step[1:]
+        return value.get(name, GONE) if isinstance(value, dict) else GONE
+
+    def filled(self, reason: str, value: Any) -> str:
+        parts = re.split(r'(\{\{|\}\}|\{(?:"(?:[^"\\]|\\.)*"|[^{}"])*\})', reason)
+        texts = []
+        for part in parts:
+            if part in ("{{", "}}") or not part.startswith("{"):
+                texts.append(part[:1] if part in ("{{", "}}") else part)
+            else:
+                seen = value if part == "{value}" else self.find(part[1:-1], GONE)
+                text = "" if seen is GONE else seen if isinstance(seen, str) else canonical(seen)
+                texts.append(without_halves(text[:200]) if isinstance(seen, str) else text[:200])
+        return "".join(texts)[:500]
+
+
+def first_leaf(when: dict[str, Any]) -> dict[str, Any]:
+    word, inside = next(iter(when.items()))
+    if word == "not":
+        return first_leaf(inside)
+    return first_leaf(inside[0]) if word in ("all", "any") else when
+
+
+def split(selector: str) -> list[str]:
+    """At each `??` that stands outside of quotes."""
+    tokens = re.findall(r'"(?:[^"\\]|\\.)*"|\?\?|.', selector, re.DOTALL)
+    ways = [""]
+    for token in tokens:
+        if token == "??":
+            ways.append("")
+        else:
+            ways[-1] += token
+    return [way.strip() for way in ways]
+
+
+def parsed(way: str) -> tuple[str, list[str]]:
+    base = re.match(r"[a-z_]+", way)
+    assert base, way
+    steps = re.findall(r'\."(?:[^"\\]|\\.)*"|\.\*|\.[\w$@-]+|\[[^]]*\]|\|\s*\w+', way[base.end() :])
+    return base[0], [step.replace(" ", "") if step.startswith("|") else step for step in steps]

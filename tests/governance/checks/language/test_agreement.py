@@ -1,0 +1,231 @@
+"""Everybody who carries out a check says the same: the verdict, the rule, what it saw, and why."""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from governance.checks.language.automata import automaton
+from governance.checks.language.compiled import Compiled
+from governance.checks.language.exports import python_module, typescript_module
+from governance.checks.language.matcher import canonical
+from governance.checks.language.named import NamedCheck
+from governance.checks.language.text import check_text
+from tests.governance.checks.language.exported import (
+    Answer,
+    Asked,
+    Limits,
+    NodeMatcher,
+    by_node,
+    by_python,
+    limited_build,
+)
+from tests.governance.checks.language.generated import REACHED, Generated, constructs, generated
+from tests.governance.checks.language.handmade import check, leaf, piped, rule
+from tests.governance.checks.language.oracle import Said, judged
+from tests.governance.checks.language.strategies import TOOLS, as_yaml, documents, elapsed, results
+from tests.governance.checks.language.text_strategies import text_calls, text_documents
+
+ENOUGH = 200  # times that each part of the language decides, for each verdict
+
+
+def compiled_of(document: dict[str, Any]) -> Compiled:
+    checked = check_text(as_yaml(document), included=lambda name: None)
+    assert checked.compiled is not None, checked.problems
+    return checked.compiled
+
+
+def comparable(said: Any) -> tuple[Any, ...]:
+    verdict, rule, selector, value, reason, labels, cut = said[:7]
+    return verdict, rule, selector, canonical(value), reason, list(labels), cut
+
+
+@cache
+def the_generated() -> tuple[list[Generated], list[Compiled], list[Asked], list[Said]]:
+    checks = generated()
+    compiled = [compiled_of(check.document) for check in checks]
+    asked = [
+        Asked(number, tool, text)
+        for number, check in enumerate(checks)
+        for tool, text in check.calls
+    ]
+    said = [
+        judged(checks[each.module].document, each.tool, json.loads(each.result)) for each in asked
+    ]
+    return checks, compiled, asked, said
+
+
+def refute(answers: list[Any], asked: list[Asked], said: list[Said]) -> None:
+    for answer, question, expected in zip(answers, asked, said, strict=True):
+        assert comparable(answer) == comparable(expected), (question, expected.leaf)
+
+
+def test_the_generated_calls_reach_each_part_of_the_language_for_each_verdict():
+    checks, _, asked, said = the_generated()
+    counted = dict.fromkeys(REACHED, 0)
+    for question, each in zip(asked, said, strict=True):
+        for construct in constructs(checks[question.module].document, question.tool, each):
+            counted[construct] += 1
+    assert {name: count for name, count in counted.items() if count < ENOUGH} == {}
+
+
+def test_the_console_says_what_the_language_means():
+    _, compiled, asked, said = the_generated()
+    checks = [NamedCheck(each) for each in compiled]
+    answers = [checks[each.module].explain(each.tool, json.loads(each.result)) for each in asked]
+    refute(answers, asked, said)
+
+
+def test_exported_python_says_it_too(tmp_path: Path):
+    _, compiled, asked, said = the_generated()
+    answers = by_python(tmp_path, [python_module(each) for each in compiled], asked)
+    refute(answers, asked, said)
+    assert_success_is_whatever_did_not_fail(answers)
+
+
+def test_exported_typescript_says_it_too(tmp_path: Path):
+    _, compiled, asked, said = the_generated()
+    answers = by_node(tmp_path, [typescript_module(each) for each in compiled], asked)
+    refute(answers, asked, said)
+    assert_success_is_whatever_did_not_fail(answers)
+
+
+def assert_success_is_whatever_did_not_fail(answers: list[Answer]) -> None:
+    assert {(each.verdict, each.success) for each in answers} == {
+        ("success", True),
+        ("unknown", True),
+        ("failure", False),
+    }
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeMatcher]:
+    matcher = NodeMatcher(tmp_path_factory.mktemp("node"))
+    yield matcher
+    matcher.close()
+
+
+calls = st.lists(st.tuples(st.sampled_from(TOOLS), results, elapsed), min_size=1, max_size=8)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(documents(), calls)
+def test_whatever_is_written_and_returned_all_of_them_agree(node: NodeMatcher, document, calls):
+    compiled = compiled_of(document)
+    check = NamedCheck(compiled)
+    texts = [(tool, json.dumps(result), ms) for tool, result, ms in calls]
+    by_typescript = node.judged(compiled, texts)
+    for (tool, result, ms), told in zip(calls, by_typescript, strict=True):
+        expected = comparable(judged(document, tool, result, ms))
+        assert comparable(check.explain(tool, result, ms)) == expected
+        assert comparable(told) == expected
+
+
+B_OF_ITEM = [{"base": "item", "steps": [["key", "b"]]}]
+OF_ITEMS = {
+    "any": [
+        leaf("equals", 5, B_OF_ITEM),
+        {
+            "not": leaf(
+                "exists", value=True, select=[*piped(["key", "c"]), {"base": "item", "steps": []}]
+            )
+        },
+    ]
+}
+SPENDS = [
+    ("equals", 5, [["key", "a"], ["values"]], {"a": {"b": 1, "c": 2}}, 32),
+    ("equals", 5, [["key", "a"], ["items"], ["key", "b"]], {"a": [1, {"b": 2}, 3]}, 48),
+    ("equals", [], [["key", "a"]], {"a": [1]}, 16),
+    ("equals", 5, [["key", "a"], ["text"]], {"a": ["\U0001f600"]}, 2 * (3 * 32 + 5)),
+    ("equals", 5, [["key", "a"], ["json"]], {"a": '["\U0001f600"]'}, 5),
+    ("equals", 5, [["key", "a"], ["json"]], {"a": "no JSON"}, 7),
+    ("equals", 5, [["key", "a"], ["json"]], {"a": "It is no JSON"}, 0),
+    ("contains", "z", [["key", "a"]], {"a": "\U0001f600" * 16}, 3),
+    ("contains", "\U0001f600" * 16, [["key", "a"]], {"a": "y" * 16}, 5),
+    ("starts_with", "\U0001f600" * 16, [["key", "a"]], {"a": "y"}, 16),
+    ("ends_with", "\U0001f600" * 16, [["key", "a"]], {"a": "y" * 99}, 16),
+    ("matches", 0, [["key", "a"]], {"a": "\U0001f600" * 16}, 16),
+    ("matches", 1, [["key", "a"]], {"a": "y" * 16}, 1),
+    ("matches", 2, [["key", "a"]], {"a": "y" * 16}, 8 * 16),
+    ("matches", 3, [["key", "a"]], {"a": "\u20ac\U00030000é" * 5_000}, 15_000),
+    ("contains_any", ["z"] * 40, [["key", "a"]], {"a": "1234"}, 40),
+    ("matches_any", [0, 0, 0], [["key", "a"]], {"a": "1234"}, 44),
+    ("equals", [1, [2, "\U0001f600" * 32]], [["key", "a"]], {"a": [1, [3, "y"]]}, 98),
+    ("equals", {"b": 1}, [["key", "a"]], {"a": {"c": 1}}, 48),
+    ("equals", {"b": 1}, [["key", "a"]], {"a": [1]}, 16),
+    ("equals", "\U0001f600" * 40, [["key", "a"]], {"a": "y"}, 2),
+    ("equals", 5, [["key", "a"], ["json"]], {"a": " \n It is no JSON"}, 3),
+    ("any_item", OF_ITEMS, [["key", "a"]], {"a": [1, 2]}, 2 * (16 + 2 + 16 + 1 + 2)),
+    (
+        "count_items",
+        {"when": OF_ITEMS, "is": {"op": "gt", "value": 9}},
+        [["key", "a"]],
+        {"a": [1]},
+        37,
+    ),
+]
+
+
+FOLDED = {**leaf("contains", "Z", piped(["key", "a"])), "ignore_case": True}
+
+
+@pytest.mark.parametrize(("op", "wanted", "steps", "result", "cost"), SPENDS)
+def test_the_budget_of_a_verdict_ends_at_the_same_place(
+    node: NodeMatcher, op: str, wanted: Any, steps: list[Any], result: dict[str, Any], cost: int
+):
+    ends_at(node, leaf(op, wanted, piped(*steps)), result, cost)
+
+
+def test_half_of_what_is_left_is_for_searching_what_was_folded(node: NodeMatcher):
+    ends_at(node, FOLDED, {"a": "\U0001f600É" * 8}, 2 * 16)
+
+
+def ends_at(node: NodeMatcher, condition: Any, result: Any, cost: int) -> None:
+    patterns = [automaton(each) for each in ("z", "^z", "\U00020001", "[€é]x")]
+    compiled = check(rule(condition), automata=patterns)
+    for work, verdict in ((cost, "success"), (cost - 1, "unknown")):
+        limits = Limits(work=work)
+        (told,) = node.judged(compiled, [("tool", json.dumps(result), None)], limits)
+        said = limited_build(limits)(compiled)("tool", result, None)
+        assert (said.verdict, told[0]) == (verdict, verdict)
+        assert said.cut is (verdict == "unknown")
+        assert comparable(told) == comparable(said)
+
+
+few = st.integers(0, 400)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(documents(), calls, few, few)
+def test_what_was_not_read_never_turns_into_another_verdict(
+    node: NodeMatcher, document, calls, work, text
+):
+    """Of a text that was cut all say the same, and nothing that the rest could refute."""
+    cut_as_the_rest_allows(node, document, calls, Limits(work, text // 8))
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(text_documents, text_calls, few, few)
+def test_of_texts_above_all_none_does(node: NodeMatcher, document, calls, work, text):
+    cut_as_the_rest_allows(node, document, calls, Limits(work, text // 8))
+
+
+def cut_as_the_rest_allows(
+    node: NodeMatcher, document: dict[str, Any], calls: list[Any], limits: Limits
+) -> None:
+    compiled = compiled_of(document)
+    cut_short, all_of_it = limited_build(limits)(compiled), NamedCheck(compiled)
+    texts = [(tool, json.dumps(result), ms) for tool, result, ms in calls]
+    for (tool, result, ms), told in zip(calls, node.judged(compiled, texts, limits), strict=True):
+        said, expected = cut_short(tool, result, ms), all_of_it.explain(tool, result, ms)
+        assert comparable(told) == comparable(said)
+        if not said.cut:
+            # Of `any`, another condition may be the one that is shown: what decides is the rule.
+            assert said[:2] == expected[:2]
+        else:
+            assert said.verdict in {"unknown", expected.verdict} - {"success"}

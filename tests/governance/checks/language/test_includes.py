@@ -1,0 +1,155 @@
+"""Checks that include others: whose rules come first, as they are now, one level deep."""
+
+import pytest
+
+from governance.checks.language.automata import automaton
+from governance.checks.language.compiled import Compiled
+from governance.checks.language.includes import fixed_in
+from governance.checks.language.shipped import shipped
+from governance.checks.language.shipped.versions import VERSIONS
+from governance.checks.language.text import CheckedText, check_text
+from tests.governance.checks.language.written import HEAD, only_problem
+
+OTHER = """\
+rules:
+  - id: pattern
+    when: {any: [{not: {result: {matches: "^b"}}}, {result: {matches_any: [a, "^b"]}}]}
+    verdict: unknown
+  - id: items
+    when: {result: {count_items: {when: {item.a: {matches: "^b"}}, is: {gte: 1}}}}
+    verdict: failure
+"""
+OWN = 'rules:\n  - {id: pattern, when: {result: {matches: "c"}}, verdict: failure}\n'
+
+
+def compiled(rest: str, name: str, version: int, **others: Compiled) -> Compiled:
+    text = HEAD.replace("mine", name) + rest
+    found = check_text(text, included=others.get, version=version)
+    assert found.problems == ()
+    assert found.compiled
+    return found.compiled
+
+
+def including(names: str, **others: Compiled) -> CheckedText:
+    return check_text(HEAD + f"include: [{names}]\n" + OWN, included=others.get, version=2)
+
+
+def patterns_of(found: Compiled) -> list[str]:
+    known = {str(automaton(text)): text for text in ("^b", "a", "c")}
+    return [known[str(each)] for each in found["automata"]]
+
+
+def test_rules_of_included_checks_come_first_and_say_whose_they_are():
+    other, third = compiled(OTHER, "other", 5), compiled(OWN, "third", 9)
+    found = including("third, other", other=other, third=third)
+    assert found.compiled
+    assert [(rule["of"], rule["of_version"], rule["id"]) for rule in found.compiled["rules"]] == [
+        ("third", 9, "pattern"),
+        ("other", 5, "pattern"),
+        ("other", 5, "items"),
+        (None, None, "pattern"),
+    ]
+
+
+def test_their_patterns_are_found_where_they_stand_now():
+    other, third = compiled(OTHER, "other", 5), compiled(OWN, "third", 9)
+    assert patterns_of(other) == ["^b", "a"]
+    found = including("third, other", other=other, third=third)
+    assert found.compiled
+    assert patterns_of(found.compiled) == ["c", "^b", "a"]
+    third_rule, pattern, items, own = found.compiled["rules"]
+    leaf = {"select": [{"base": "result", "steps": []}], "text": "result"}
+    assert pattern["when"] == {
+        "any": [
+            {"not": {**leaf, "op": "matches", "value": 1}},
+            {**leaf, "op": "matches_any", "value": [2, 1]},
+        ]
+    }
+    assert items["when"]["value"]["when"]["value"] == 1  # type: ignore[typeddict-item]  # a leaf
+    assert third_rule["when"] == own["when"] == {**leaf, "op": "matches", "value": 0}
+
+
+def test_the_included_check_stays_as_it_was():
+    other = compiled(OTHER, "other", 5)
+    again = compiled(OTHER, "other", 5)
+    including("other", other=other)
+    assert other == again
+
+
+def test_an_included_rule_decides_before_an_own_one():
+    other = compiled(
+        "rules:\n  - {id: first, when: {result: {equals: 1}}, verdict: unknown}\n", "other", 1
+    )
+    text = (
+        HEAD + "include: [other]\n"
+        "rules:\n  - {id: first, when: {result: {exists: true}}, verdict: failure}\n"
+        "examples:\n  - {result: 1, verdict: unknown}\n  - {result: 2, verdict: failure}\n"
+    )
+    found = check_text(text, included={"other": other}.get)
+    assert found.problems == ()
+    assert [example.got for example in found.examples] == ["unknown", "failure"]
+
+
+def refusal(names: str, **others: Compiled) -> tuple[str, int | None, int | None]:
+    problem = only_problem(including(names, **others))
+    return problem.message, problem.line, problem.column
+
+
+def test_a_check_that_is_not_there_cannot_be_included():
+    assert refusal("other") == ("There is no check named `other`.", 5, 11)
+
+
+def test_a_check_cannot_include_itself():
+    assert refusal("mine") == ("A check cannot include itself.", 5, 11)
+
+
+def test_a_check_is_included_once():
+    other = compiled(OTHER, "other", 5)
+    assert refusal("other, other", other=other) == ("`other` is included already.", 5, 18)
+
+
+def test_the_built_in_check_is_asked_at_the_end_and_not_included():
+    message, _, _ = refusal("default")
+    assert "write `otherwise: default`" in message
+
+
+def test_a_check_that_includes_others_cannot_be_included():
+    other = compiled(OTHER, "other", 5)
+    third = compiled("include: [other]\n", "third", 1, other=other)
+    message, line, column = refusal("third", third=third)
+    assert "`third` includes `other` itself" in message
+    assert (line, column) == (5, 11)
+
+
+def test_with_those_of_others_there_are_a_thousand_rules_at_most():
+    lines = (
+        f"  - {{id: r{n}, when: {{result: {{equals: {n}}}}}, verdict: failure}}\n"
+        for n in range(500)
+    )
+    many = "rules:\n" + "".join(lines)
+    first, second = compiled(many, "a", 1), compiled(many, "b", 1)
+    message, line, _ = refusal("a, b", a=first, b=second)
+    assert "there are 1,001 rules; at most 1,000" in message
+    assert line == 7
+
+
+def test_what_was_fixed_is_the_check_that_it_was_taken_from():
+    other, third = compiled(OTHER, "other", 5), compiled(OWN, "third", 9)
+    found = including("third, other", other=other, third=third)
+    assert found.compiled
+    assert fixed_in(found.compiled, "other", 5) == other
+    assert fixed_in(found.compiled, "third", 9) == third
+    again = including("other, third", other=fixed_in(found.compiled, "other", 5), third=third)
+    assert again.compiled
+    assert again == including("other, third", other=other, third=third)
+
+
+@pytest.mark.parametrize("name", sorted(VERSIONS))
+def test_shipped_checks_can_be_had_back_from_who_includes_them(name):
+    brought = shipped()[name]
+    other = "http" if name == "mcp" else "mcp"
+    text = HEAD + f"include: [{other}, {name}]\n" + OWN
+    found = check_text(text, included=shipped().get)
+    assert found.compiled
+    fixed = fixed_in(found.compiled, name, VERSIONS[name])
+    assert (fixed["rules"], fixed["automata"]) == (brought["rules"], brought["automata"])

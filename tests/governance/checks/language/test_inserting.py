@@ -1,0 +1,209 @@
+"""Rules and examples are put into a text where they belong, and nothing else of it changes."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from governance.checks.authoring.inserting import Pairs, rule_ids, with_example, with_rule
+from governance.checks.authoring.skeletons import rule_for
+from governance.checks.language.compiled import Compiled
+from governance.checks.language.matcher import build
+from governance.checks.language.text import check_text
+from governance.core.errors import InvalidInput
+from governance.core.texts import can_be_kept
+from tests.governance.checks.language import strategies
+
+HEAD = "apiVersion: edictum-site/v1\nkind: SuccessCheck\nmetadata: {name: n}\notherwise: success\n"
+RULE = "  - id: null-is-failure\n    when: {result: {type: 'null'}}\n    verdict: failure\n"
+RULES = f"rules:  # first match wins\n{RULE}    # about null\n"
+EXAMPLES = "examples:\n- {tool: t, result: null, verdict: failure}\n# the end\n"
+NOT_OK: Pairs = [
+    ("id", "not-ok"),
+    ("when", {"result.ok": {"equals": False}}),
+    ("verdict", "failure"),
+]
+
+
+def nothing(_: str) -> None:
+    return None
+
+
+def compiled(text: str) -> Compiled:
+    read = check_text(text, included=nothing)
+    assert read.problems == ()
+    assert read.compiled is not None
+    return read.compiled
+
+
+def problems(text: str) -> list[str]:
+    return [str(each) for each in check_text(text, included=nothing).problems]
+
+
+def test_an_example_comes_last_with_the_indent_of_those_before_it():
+    found = with_example(HEAD + RULES + EXAMPLES, tool="crm", result={"a": 1}, verdict="success")
+    lines = found.text.split("\n")
+    assert lines[found.line - 1] == "- {tool: crm, result: {a: 1}, verdict: success}"
+    assert found.text.replace(lines[found.line - 1] + "\n", "") == HEAD + RULES + EXAMPLES
+    assert problems(found.text) == []
+
+
+def test_a_rule_comes_last_or_before_the_one_that_would_decide_first():
+    last = with_rule(HEAD + RULES + EXAMPLES, NOT_OK)
+    assert rule_ids(last.text) == ["null-is-failure", "not-ok"]
+    assert last.text.split("\n")[last.line - 1] == "  - id: not-ok"
+    first = with_rule(HEAD + RULES + EXAMPLES, NOT_OK, before="null-is-failure")
+    assert rule_ids(first.text) == ["not-ok", "null-is-failure"]
+    assert problems(last.text) == problems(first.text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAD,
+        HEAD.rstrip("\n"),
+        HEAD + "examples: []\n",
+        HEAD + "examples:\n",
+        HEAD + "examples: [ {result: 1, verdict: success} ]\n",
+        HEAD + "examples: [{result: 1, verdict: success},]\n",
+        HEAD + "examples: [\n  {result: 1, verdict: success}\n]\n",
+        HEAD + "examples:\n  - result: |\n      a\n\n      b\n    verdict: success\n\n\n",
+        HEAD + "examples:\n  -\n    result: [1,\n  2]\n    verdict: success",
+        HEAD + "examples:\n  - {result: 1, verdict: success}\ninclude: []\n",
+        json.dumps(
+            {"apiVersion": "edictum-site/v1", "kind": "SuccessCheck", "metadata": {"name": "n"}}
+            | {"otherwise": "success", "examples": [{"result": 1, "verdict": "success"}]},
+            indent=2,
+        ),
+        '{"apiVersion": "edictum-site/v1", "kind": "SuccessCheck", "metadata": {"name": "n"}, '
+        '"otherwise": "success"}',
+    ],
+)
+def test_however_the_list_is_written_the_item_is_the_last_of_it(text):
+    before = len(check_text(text, included=nothing).examples)
+    found = with_example(text, tool="t", result={"a": "x"}, verdict="success")
+    examples = check_text(found.text, included=nothing).examples
+    assert problems(found.text) == []
+    assert len(examples) == before + 1
+    assert examples[-1].line == found.line
+    with_one_rule = with_rule(found.text, NOT_OK)
+    assert problems(with_one_rule.text) == []
+    assert rule_ids(with_one_rule.text) == ["not-ok"]
+
+
+def test_new_rules_stand_before_the_examples():
+    found = with_rule(HEAD + EXAMPLES, NOT_OK)
+    assert found.text.index("rules:") < found.text.index("examples:")
+    assert found.text.split("\n")[found.line - 1] == "  - id: not-ok"
+
+
+@pytest.mark.parametrize("text", ["", "a: [", "- a", "a: &x 1", HEAD + "examples: {a: 1}\n", "\0"])
+def test_a_text_that_is_no_check_yet_is_left_as_it_is(text):
+    with pytest.raises(InvalidInput):
+        with_example(text, tool="t", result=1, verdict="success")
+
+
+def test_a_long_example_stands_key_by_key():
+    found = with_example(HEAD, tool="t", result="x" * 90, verdict="success")
+    assert found.text.endswith(
+        f"examples:\n  - tool: t\n    result: {'x' * 90}\n    verdict: success\n"
+    )
+
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=12)
+    | st.sampled_from(
+        (*strategies.TEXTS, "yes", "012", "12:30", "~", "- a", "#", "\u2028", "\ufeff", "\x85")
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=8) | st.sampled_from(strategies.KEYS), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+def keepable(value: object) -> bool:
+    match value:
+        case str():
+            return can_be_kept(value)
+        case list():
+            return all(map(keepable, value))
+        case dict():
+            return all(keepable(key) and keepable(inner) for key, inner in value.items())
+        case _:
+            return True
+
+
+@settings(max_examples=150)
+@given(values.filter(keepable), st.sampled_from(("t", "http_get", "ä", "a b", "no", "")))
+def test_what_is_written_as_an_example_is_read_as_the_same_value(result, tool):
+    found = with_example(HEAD + RULES, tool=tool, result=result, verdict="success")
+    (example,) = check_text(found.text, included=nothing).examples
+    assert example.tool == tool
+    same: Pairs = [("id", "same"), ("when", {"result": {"equals": result}}), ("verdict", "failure")]
+    text = with_rule(HEAD, same).text
+    (example,) = check_text(
+        with_example(text, tool=tool, result=result, verdict="failure").text, included=nothing
+    ).examples
+    assert example.explanation.rule == "same"
+
+
+@settings(max_examples=200)
+@given(values.filter(keepable) | strategies.results, st.sampled_from(("t", "http_*", "ä", "")))
+def test_the_skeleton_of_a_rule_is_true_of_its_result(result, tool):
+    rule = rule_for(result, tool, {"ok"})
+    judge = build(compiled(with_rule(HEAD, rule).text))
+    assert judge(tool, result, None).rule == dict(rule)["id"]
+
+
+@pytest.mark.parametrize(
+    ("result", "when", "more"),
+    [
+        (
+            {"ok": False, "message": "m"},
+            {"result.ok": {"equals": False}},
+            {"id": "not-ok", "reason": "{result.message}"},
+        ),
+        ({"id": 4, "isError": True}, {"result.isError": {"equals": True}}, {"id": "is-error"}),
+        ({"error": None, "status": 503}, {"result.status": {"gte": 400}}, {"reason": "{value}"}),
+        (
+            {"error": {"code": 4, "message": "m"}},
+            {"result.error": {"exists": True}},
+            {"reason": "{result.error.message}"},
+        ),
+        ({"errors": [{"message": "m"}], "data": None}, {"result.errors": {"empty": False}}, {}),
+        ({"exit_code": 2, "stdout": ""}, {"result.exit_code": {"not_equals": 0}}, {}),
+        (
+            {"job": 4, "status": "queued"},
+            {"result.status": {"equals": "queued"}},
+            {"verdict": "unknown", "label": "pending"},
+        ),
+        ({"rows": []}, {"result.rows": {"empty": True}}, {}),
+        ({"a-b": {"ok": False}}, {"result.a-b.ok": {"equals": False}}, {}),
+        ({"a b": False}, {'result."a b"': {"equals": False}}, {}),
+        ("Error: no such table", {"result": {"starts_with": "Error:"}}, {}),
+        ('{"success": false}', {"result|json.success": {"equals": False}}, {}),
+        (
+            "x\nTraceback (most recent call last):\n",
+            {"result": {"contains": "Traceback (most recent call last)"}},
+            {"id": "traceback"},
+        ),
+        (None, {"result": {"type": "null"}}, {"id": "null-result"}),
+        ([], {"result": {"empty": True}}, {}),
+    ],
+)
+def test_the_field_that_tells_most_is_chosen(result, when, more):
+    rule = dict(rule_for(result, "t", ()))
+    assert rule["when"] == when
+    assert more.items() <= rule.items()
+
+
+def test_no_two_rules_are_given_one_name():
+    taken = {"not-ok", "not-ok-2"}
+    assert dict(rule_for({"ok": False}, "", taken))["id"] == "not-ok-3"

@@ -1,0 +1,242 @@
+"""What the matcher promises beyond the language: it always ends, and refuses what is unknown."""
+
+import json
+import tracemalloc
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from governance.checks.language.matcher import Explanation, UnknownFormat, build, canonical
+from tests.governance.checks.language import oracle_values
+from tests.governance.checks.language.handmade import check, leaf, piped, rule, there
+from tests.governance.checks.language.strategies import values
+
+EVERYTHING = build(
+    check(
+        rule(there(piped(["json"], ["json"]))),
+        rule(there(piped(["json"]))),
+        rule(leaf("matches", 1)),
+        rule(leaf("matches_any", [0, 1], piped(["text"]))),
+        rule(leaf("contains", "no such text", piped(["text"]))),
+        rule(leaf("equals", [[[[5]]]])),
+        rule(leaf("in", [{"a": {"a": {"a": 5}}}])),
+        rule(leaf("length", {"op": "lt", "value": 0}, piped(["values"], ["values"]))),
+        rule(leaf("any_item", leaf("equals", "no"), piped(["items"], ["items"]))),
+    )
+)
+QUIET = Explanation("success", "otherwise")
+
+
+def nested(levels: int, *, objects: bool) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = {"a": value} if objects else [value]
+    return value
+
+
+@pytest.mark.parametrize("objects", [True, False])
+@pytest.mark.parametrize("levels", [1_000, 100_000])
+def test_a_result_of_any_depth_is_judged(levels, objects):
+    assert EVERYTHING("tool", nested(levels, objects=objects), None).rule == "otherwise"
+
+
+@pytest.mark.parametrize("levels", [1_000, 100_000])
+def test_a_deep_value_is_shown_as_it_begins(levels):
+    judge = build(check(rule(there(), reason=[{"value": True}])))
+    explanation = judge("tool", nested(levels, objects=False), None)
+    assert explanation.value == explanation.reason == "[" * 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("\\" * 1_000_000, '"' + "\\" * 1_000_001, '["' + '\\"' * 500_000, "[" * 1_000_000),
+        *(
+            '{"a":' * 200_000,
+            "[]" * 500_000,
+            '"' * 1_000_001,
+            "1" * 1_000_000,
+            "1e" + "9" * 1_000_000,
+        ),
+    ],
+    ids=lambda text: f"{text[:6]}…",
+)
+def test_no_text_that_looks_like_json_is_too_much(text):
+    assert EVERYTHING("tool", text, None) == QUIET
+
+
+@pytest.mark.parametrize("character", ["b", "é"])
+def test_a_text_of_64_megabytes_costs_what_is_read(character):
+    text = character * 64_000_000
+    tracemalloc.start()
+    try:
+        said = EVERYTHING("tool", text, None)
+        assert (said.verdict, said.rule, said.cut) == ("unknown", "too-much-work", True)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2_000_000
+
+
+def test_conditions_on_items_inside_of_others_end():
+    inner = there()
+    for _ in range(12):
+        inner = leaf("every_item", inner)
+    judge = build(check(rule(inner), otherwise="default"))
+    explanation = judge("tool", [0] * 50, None)
+    assert explanation[:2] == ("unknown", "too-much-work")
+    assert explanation.reason
+    assert explanation.cut
+
+
+OF_ITEM = [{"base": "item", "steps": []}]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        leaf("equals", [0] * 20_000, piped(["key", "list"])),
+        leaf("equals", "A" * 60_000, piped(["key", "text"])) | {"ignore_case": True},
+        leaf("contains_any", ["z"] * 20_000, OF_ITEM),
+        leaf("equals", 5, OF_ITEM * 5_000),
+        {"any": [leaf("gte", 1, OF_ITEM)] * 5_000},
+    ],
+    ids=["a long list", "a long text", "many texts", "many ways", "many conditions"],
+)
+def test_what_is_asked_of_every_item_is_counted_however_little_each_is(asked):
+    judge = build(check(rule(leaf("any_item", asked, piped(["key", "items"])))))
+    given = {"list": [0] * 19_999 + [1], "text": "é" * 60_000, "items": ["é"] * 12_000}
+    assert judge("tool", given, None).rule == "too-much-work"
+
+
+def test_a_call_that_was_too_much_leaves_the_next_one_alone():
+    judge = build(check(rule(leaf("every_item", leaf("every_item", there())))))
+    assert judge("tool", [[0] * 100] * 40_000, None).verdict == "unknown"
+    assert judge("tool", [[0], []], None).verdict == "failure"
+
+
+def test_the_text_of_one_value_is_not_taken_for_that_of_another():
+    """Lists that a selector makes live for a moment, and the next may lie where one lay."""
+    rules = [
+        rule(leaf("equals", f"[{place}]", piped(["key", "a"], ["values"], ["text"])))
+        for place in range(30)
+    ]
+    one = [
+        rule(leaf("contains", '"b":7', piped(["index", place], ["text"]))) for place in range(99)
+    ]
+    judge = build(check(*rules, *one))
+    assert judge("tool", [{"b": place} for place in range(99)], None).value == '{"b":7}'
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        check(format=2),
+        check(format="1"),
+        {},
+        check(rules=[{}]),
+        check(rules=[rule({"maybe": []})]),
+        check(rules=[rule(leaf("resembles", 5))]),
+        check(rules=[rule(leaf("matches", 2))]),
+        check(rules=[rule(leaf("type", "text"))]),
+        check(rules=[rule(leaf("count_items", {"when": there(), "is": {"op": "in"}}))]),
+        check(rules=[rule(there(piped(["walk"])))]),
+        check(rules=[rule(there([{"base": "call", "steps": []}]))]),
+        check(rules=[rule(there(), verdict="maybe")]),
+        check(otherwise="maybe"),
+        check(automata=[{}]),
+        check(automata=None),
+    ],
+    ids=lambda document: json.dumps(document)[-60:],
+)
+def test_what_is_no_check_of_this_format_is_refused(document):
+    with pytest.raises(UnknownFormat, match=r"known here|no check of format"):
+        build(document)
+
+
+def test_an_included_rule_is_named_with_its_check():
+    judge = build(check(rule(there(), of="json-rpc", of_version=3)))
+    assert judge("tool", {}, None).rule == "json-rpc/rule"
+
+
+@pytest.mark.parametrize(
+    ("glob", "tool", "fits"),
+    [
+        *(("*", "", True), ("http_*", "http_get", True), ("http_*", "xhttp_get", False)),
+        *(("h?t", "hit", True), ("h?t", "ht", False), ("a*b*c", "aXXbYYc", True)),
+        *(
+            ("a*b*c", "aXXcYYb", False),
+            ("[a]", "a", False),
+            ("[a]", "[a]", True),
+            ("A", "a", False),
+        ),
+        *(
+            ("*a" * 30 + "b", "a" * 60, False),
+            ("a**", "a", True),
+            ("?*", "", False),
+            ("*", "*x", True),
+        ),
+    ],
+)
+def test_a_rule_is_asked_about_the_tools_of_its_glob(glob, tool, fits):
+    judge = build(check(rule(there(), tool=glob)))
+    for _ in range(2):
+        assert (judge(tool, {}, None).verdict == "failure") is fits
+
+
+def test_more_tools_than_are_remembered_are_judged_all_the_same():
+    judge = build(check(rule(there(), tool="t1*")))
+    failed = [number for number in range(3_000) if judge(f"t{number}", 0, None).rule == "rule"]
+    assert failed == [number for number in range(3_000) if str(number).startswith("1")]
+
+
+def test_how_long_a_call_took_is_missing_where_nobody_measured():
+    elapsed = [{"base": "elapsed_ms", "steps": []}]
+    judge = build(
+        check(
+            rule(leaf("gt", 1_000, elapsed)),
+            rule(leaf("exists", value=False, select=elapsed), id="no"),
+        )
+    )
+    assert [judge("tool", None, each).rule for each in (1_500.5, 0, None)] == [
+        "rule",
+        "otherwise",
+        "no",
+    ]
+
+
+@given(values)
+def test_canonical_json_is_that_of_the_standard(value):
+    assert canonical(value) == oracle_values.canonical(value)
+
+
+@given(values)
+def test_of_canonical_json_as_much_is_written_as_was_asked_for(value):
+    whole = canonical(value)
+    for most in (0, 1, 5, 20):
+        begun = canonical(value, most)
+        assert begun[:most] == whole[:most]
+        assert (len(begun) > most) is (len(whole) > most)
+
+
+@pytest.mark.parametrize("character", ["B", "É"])
+def test_a_long_text_is_not_folded_for_words_that_it_cannot_be(character):
+    seldom = {**leaf("in", ["b", "é"]), "ignore_case": True}
+    judge = build(check(*[rule(seldom)] * 500, otherwise="success"))
+    text = character * 8_000_000
+    tracemalloc.start()
+    try:
+        assert judge("tool", text, None).verdict == "success"
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2_000_000
+
+
+def test_a_reason_asks_no_more_of_a_result_than_is_shown():
+    """Sixty walks over all of it would be too much work for a verdict."""
+    counted = {"select": [{"base": "result", "steps": [["items"], ["items"]]}]}
+    judge = build(check({**rule(there()), "reason": ["-" * 500, *[counted] * 60]}))
+    told = judge("tool", [[0]] * 60_000, None)
+    assert (told.verdict, told.reason) == ("failure", "-" * 500)

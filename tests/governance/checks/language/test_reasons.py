@@ -1,0 +1,60 @@
+"""Reasons: texts with selectors between braces."""
+
+import pytest
+
+from governance.checks.language.compiled import Part
+from tests.governance.checks.language.written import only_problem, read, with_condition
+
+
+def with_reason(reason: str) -> str:
+    return with_condition("{result: {equals: 1}}") + f"    reason: {reason}\n"
+
+
+def parts_of(reason: str) -> list[Part]:
+    found = read(with_reason(reason))
+    assert found.problems == ()
+    assert found.compiled
+    return found.compiled["rules"][0]["reason"]
+
+
+MESSAGE = {"select": [{"base": "result", "steps": [["key", "message"]]}]}
+TAKEN = {
+    "''": [],
+    "plain": ["plain"],
+    "'{value}'": [{"value": True}],
+    "'HTTP {value}: {result.message}.'": ["HTTP ", {"value": True}, ": ", MESSAGE, "."],
+    "'{{value}} {{'": ["{value} {"],
+    "'{{{value}}}'": ["{", {"value": True}, "}"],
+    "'{result.message ?? tool}'": [{"select": [*MESSAGE["select"], {"base": "tool", "steps": []}]}],
+    """'{result."a}b"}'""": [{"select": [{"base": "result", "steps": [["key", "a}b"]]}]}],
+}
+
+
+@pytest.mark.parametrize(("reason", "parts"), TAKEN.items(), ids=TAKEN)
+def test_a_reason_is_taken_apart(reason, parts):
+    assert parts_of(reason) == parts
+
+
+WRONG = {  # the reason begins at line 10, column 13
+    "'{'": ("Between braces stands `value` or a selector", 14),
+    "'a {}'": ("Between braces stands `value` or a selector", 16),
+    "'{message}'": ("Between braces stands `value` or a selector", 14),
+    "'{item.a}'": ("Between braces stands `value` or a selector", 14),
+    "'a } b'": ("A brace that opens nothing", 16),
+    "'{result.a'": ("never closed", 14),
+    "'{result.a b}'": ("` b` is no step", 23),
+    "'{value.a}'": ("`value` stands alone", 14),
+    "'{result.größe}'": ('."größe"', 21),
+    "'{result[x]}'": ("whole number", 21),
+    "5": ("put it in quotes", 13),
+    "[a]": ("A text belongs here", 13),
+    "a" * 1_001: ("at most 1,000 are taken", 13),
+}
+
+
+@pytest.mark.parametrize(("reason", "told"), WRONG.items(), ids=[key[:20] for key in WRONG])
+def test_a_wrong_reason_is_told_at_its_character(reason, told):
+    words, column = told
+    problem = only_problem(read(with_reason(reason)))
+    assert words in problem.message
+    assert (problem.line, problem.column) == (10, column)

@@ -1,0 +1,92 @@
+"""The shipped checks: each compiles, tells success from failure, and keeps its text."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from governance.checks.language import shipped as package
+from governance.checks.language.shipped import shipped, shipped_text
+from governance.checks.language.shipped.versions import VERSIONS
+from governance.checks.language.text import CheckedText, check_text
+
+FOLDER = Path(package.__file__).parent
+# name, version, SHA-256: a text that has gone out under a version is this text for good.
+TEXTS = Path(__file__).parents[3] / "fixtures" / "shipped-checks.txt"
+
+each = pytest.mark.parametrize("name", VERSIONS)
+
+
+@cache
+def checked(name: str) -> CheckedText:
+    text = shipped_text(name)
+    assert text is not None
+    return check_text(text, included=lambda other: None, version=VERSIONS[name])
+
+
+def test_every_text_has_a_version_and_every_version_a_text():
+    assert {file.stem for file in FOLDER.glob("*.yaml")} == set(VERSIONS) == set(shipped())
+    assert len(shipped()) == len(VERSIONS)
+
+
+@each
+def test_a_shipped_check_is_without_a_problem_and_named_as_its_file(name):
+    assert [str(problem) for problem in checked(name).problems] == []
+    assert (checked(name).name, shipped()[name]["name"]) == (name, name)
+    assert shipped()[name]["version"] == VERSIONS[name]
+    assert checked(name).description
+
+
+@each
+def test_a_shipped_check_has_examples_of_success_and_of_what_it_looks_for(name):
+    verdicts = [example.expected for example in checked(name).examples]
+    assert verdicts.count("success") >= 2
+    assert "failure" in verdicts
+
+
+@each
+def test_a_shipped_check_leaves_what_it_does_not_know_to_the_default(name):
+    assert shipped()[name]["otherwise"] == "default"
+
+
+@each
+def test_a_shipped_check_can_be_included(name):
+    assert not any(rule["of"] for rule in shipped()[name]["rules"])
+
+
+def test_all_of_them_can_be_included_at_once():
+    including = "\n".join(
+        [
+            "apiVersion: edictum-site/v1",
+            "kind: SuccessCheck",
+            "metadata: {name: all-of-them}",
+            "otherwise: default",
+            "include:",
+            *(f"  - {name}" for name in VERSIONS),
+        ]
+    )
+    found = check_text(including, included=shipped().get)
+    assert [str(problem) for problem in found.problems] == []
+    assert found.compiled is not None
+    assert len(found.compiled["rules"]) == sum(len(check["rules"]) for check in shipped().values())
+    assert {rule["of_version"] for rule in found.compiled["rules"]} == set(VERSIONS.values())
+
+
+def test_there_is_no_other_name():
+    assert shipped_text("default") is None
+    assert shipped().get("default") is None
+    with pytest.raises(KeyError):
+        shipped()["../versions"]
+
+
+def test_a_changed_text_has_a_new_version():
+    kept = {
+        (name, int(version)): digest
+        for name, version, digest in map(str.split, TEXTS.read_text().splitlines())
+    }
+    now = {
+        (name, version): hashlib.sha256((shipped_text(name) or "").encode()).hexdigest()
+        for name, version in VERSIONS.items()
+    }
+    assert {key: kept.get(key) for key in now} == now

@@ -1,0 +1,119 @@
+"""What docs/success.md shows of the language is so: its texts, its selectors, its operators."""
+
+import json
+import re
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from governance.checks.language import automata, pattern_table, rules, text
+from governance.checks.language.matcher import Explanation, build
+from governance.checks.language.matching import call, selectors
+from governance.checks.language.operators import COMBINED, OPERATORS, OPTIONS
+from governance.checks.language.shipped import shipped
+from governance.checks.language.text import check_text
+from governance.texts import yaml_text
+
+PAGE = (Path(__file__).parents[4] / "docs" / "success.md").read_text()
+CODE = re.compile(r"`((?:\\\||[^`])*)`")
+MISSING = "missing"
+
+
+def texts() -> list[str]:
+    return re.findall(r"^```yaml\n(.*?)^```", PAGE, re.M | re.S)
+
+
+def table(*columns: str) -> list[list[str]]:
+    """Of the table with these columns."""
+    head = f"| {' | '.join(columns)} |\n"
+    assert PAGE.count(head) == 1
+    below = PAGE.partition(head)[2].splitlines()[1:]
+    lines = takewhile(lambda line: line.startswith("|"), below)
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+
+
+def codes(cell: str) -> list[str]:
+    return [code.replace("\\|", "|") for code in CODE.findall(cell)]
+
+
+def said_of(when: Any, result: Any) -> Explanation:
+    rule = {"id": "met", "when": when, "verdict": "success"}
+    document = {
+        "apiVersion": "edictum-site/v1",
+        "kind": "SuccessCheck",
+        "metadata": {"name": "shown"},
+        "otherwise": "failure",
+        "rules": [rule],
+    }
+    checked = check_text(yaml.safe_dump(document, allow_unicode=True), included=lambda name: None)
+    assert [str(problem) for problem in checked.problems] == []
+    assert checked.compiled is not None
+    return build(checked.compiled)("tool", result, None)
+
+
+@pytest.mark.parametrize("shown", texts())
+def test_a_text_of_the_page_can_be_saved(shown):
+    checked = check_text(shown, included=shipped().get)
+    assert [str(problem) for problem in checked.problems] == []
+    assert checked.examples
+
+
+@pytest.mark.parametrize(("selector", "result", "value"), table("selector", "in this result", "is"))
+def test_a_selector_gives_what_the_page_says(selector, result, value):
+    (selector,), (result,) = codes(selector), map(json.loads, codes(result))
+    if value == MISSING:
+        assert said_of({selector: {"exists": False}}, result).rule == "met"
+        assert said_of({selector: {"type": "null"}}, result).rule == "otherwise"
+    else:
+        (shown,) = map(json.loads, codes(value))
+        assert said_of({selector: {"equals": shown}}, result).rule == "met"
+
+
+@pytest.mark.parametrize(("condition", "met", "not_met"), table("condition", "true of", "false of"))
+def test_a_condition_is_met_by_what_the_page_says(condition, met, not_met):
+    (written,) = codes(condition)
+    when = yaml.safe_load(written)
+    assert codes(met)
+    for result in map(json.loads, codes(met)):
+        assert said_of(when, result).rule == "met", result
+    for result in map(json.loads, codes(not_met)):
+        assert said_of(when, result).rule == "otherwise", result
+
+
+def test_the_page_shows_every_operator_and_option():
+    conditions = " ".join(cells[0] for cells in table("condition", "true of", "false of"))
+    words = set(re.findall(r"\b[a-z_]+(?=:)", conditions))
+    assert {*OPERATORS, *OPTIONS, *COMBINED} - words == set()
+
+
+def test_the_page_tells_the_limits_that_hold():
+    told = "\n".join(" | ".join(cells) for cells in table("of", "at most"))
+    for number in (
+        *(f"{text.MAX_BYTES // 1024} KiB", f"nested {yaml_text.MAX_DEPTH} deep"),
+        *(f"{rules.MOST} of its own", f"{rules.MOST_WITH_INCLUDED:,} with those of includes"),
+        *(f"{pattern_table.LONGEST:,} characters", f"{automata.MOST_STATES:,} states"),
+        f"{pattern_table.MOST_STATES:,} states for all",
+        *(f"{call.TEXT:,} characters are read", f"nested {selectors.DEEPEST_JSON} deep"),
+        f"{call.WORK:,} characters read by a regular expression",
+    ):
+        assert number in told
+
+
+def test_the_page_names_every_shipped_check():
+    named = {name for cells in table("for", "checks") for name in codes(cells[1])}
+    assert named == set(shipped())
+
+
+def test_every_place_that_the_page_leads_to_is_there():
+    headings = {
+        re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+        for heading in re.findall(r"^#+ (.+)$", PAGE, re.M)
+    }
+    for target in re.findall(r"\]\(([^)]+)\)", PAGE):
+        if target.startswith("#"):
+            assert target[1:] in headings
+        else:
+            assert (Path(__file__).parents[4] / "docs" / target.partition("#")[0]).exists()

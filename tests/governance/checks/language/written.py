@@ -1,0 +1,40 @@
+"""Small texts of checks for tests, and the problems that they have."""
+
+from typing import Any
+
+from governance.checks.language.compiled import Compiled, Condition
+from governance.checks.language.text import CheckedText, check_text
+from governance.core.errors import Problem
+
+HEAD = """\
+apiVersion: edictum-site/v1
+kind: SuccessCheck
+metadata: {name: mine}
+otherwise: success
+"""
+
+
+def nothing_else(name: str) -> Compiled | None:
+    """A project that has no other check."""
+    return None
+
+
+def read(rest: str, **more: Any) -> CheckedText:
+    return check_text(HEAD + rest, included=nothing_else, **more)
+
+
+def with_condition(condition: str) -> str:
+    """The condition begins at line 8, column 7."""
+    return f"rules:\n  - id: first\n    when:\n      {condition}\n    verdict: failure\n"
+
+
+def condition_of(condition: str) -> Condition:
+    found = read(with_condition(condition))
+    assert found.problems == ()
+    assert found.compiled
+    return found.compiled["rules"][0]["when"]
+
+
+def only_problem(found: CheckedText) -> Problem:
+    (problem,) = found.problems
+    return problem

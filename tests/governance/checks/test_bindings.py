@@ -1,0 +1,101 @@
+"""Bindings: the first line that fits judges the call."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from governance.checks.domain.bindings import (
+    Binding,
+    first_fitting,
+    hidden_by,
+    lines_judging,
+    with_line,
+)
+
+LINES = [
+    Binding("production", "*", "http_*", "http"),
+    Binding("*", "billing-*", "*", "billing"),
+    Binding("*", "*", "query_?", "rows"),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "place"),
+    [
+        (("production", "anybody", "http_get"), 0),
+        (("production", "billing-bot", "http_get"), 0),
+        (("staging", "billing-bot", "http_get"), 1),
+        (("staging", "another", "http_get"), None),
+        (("staging", "another", "query_a"), 2),
+        (("staging", "another", "query_ab"), None),
+        (("Production", "anybody", "http_get"), None),
+    ],
+)
+def test_the_first_line_whose_three_globs_fit_counts(call, place):
+    assert first_fitting(LINES, *call) == place
+
+
+def test_without_lines_nothing_fits():
+    assert first_fitting([], "production", "bot", "search") is None
+
+
+@pytest.mark.parametrize(
+    ("wide", "narrow", "is_hidden"),
+    [
+        ("*", "http_*", True),
+        ("http_*", "http_get", True),
+        ("http_*", "http_*_x", True),
+        ("http_*", "http_?", True),
+        ("http_get", "http_get", True),
+        ("http_?", "http_?", True),
+        ("http_?", "http_*", False),
+        ("http_get", "http_*", False),
+        ("*_get", "http_*", False),
+        ("a*", "?*", False),
+    ],
+)
+def test_a_line_is_hidden_where_an_earlier_one_takes_all_that_it_could_get(wide, narrow, is_hidden):
+    lines = [Binding("*", "*", wide, "one"), Binding("production", "bot", narrow, "two")]
+    assert hidden_by(lines, 1) == (0 if is_hidden else None)
+
+
+def test_a_line_is_not_hidden_by_one_that_fits_fewer_agents():
+    lines = [Binding("*", "bot", "*", "one"), Binding("*", "*", "http_get", "two")]
+    assert hidden_by(lines, 1) is None
+
+
+def test_a_line_that_is_added_stands_where_it_takes_calls_and_not_twice():
+    narrow, all_ = Binding("production", "crm-*", "*", "ours"), Binding("*", "*", "*", "http")
+    new = Binding("*", "*", "crm_update", "crm-update")
+    assert with_line([narrow, all_], new) == [narrow, new, all_]
+    assert with_line([narrow], new) == [narrow, new]
+    assert with_line([new, all_], new) == [new, all_]
+
+
+def test_the_lines_of_a_tool_are_those_that_some_call_of_it_may_meet():
+    both = ["production", "staging"]
+    assert lines_judging(LINES, "http_get", both) == [0, 1, None]
+    assert lines_judging(LINES, "http_get", ["production"]) == [0]
+    assert lines_judging(LINES, "query_a", both) == [1, 2]
+    assert lines_judging(LINES, "query_ab", both) == [1, None]
+    assert lines_judging(LINES, "query_a", both, "billing-bot") == [1]
+    assert lines_judging(LINES, "query_a", both, "another") == [2]
+    assert lines_judging([], "query_a", both) == [None]
+
+
+@given(
+    lines=st.lists(
+        st.builds(
+            Binding,
+            *[st.sampled_from(["*", "a", "b", "a*", "?"])] * 3,
+            check=st.just("c"),
+        ),
+        max_size=6,
+    ),
+    call=st.tuples(*[st.sampled_from(["a", "b", "ab"])] * 3),
+    names_agent=st.booleans(),
+)
+def test_whichever_line_a_call_meets_is_among_those_of_its_tool(lines, call, names_agent):
+    environment, agent, tool = call
+    found = lines_judging(lines, tool, ["a", "b", "ab"], agent if names_agent else "")
+    assert first_fitting(lines, environment, agent, tool) in found

@@ -1,0 +1,316 @@
+"""The editor of checks as a form alone: begun, kept, checked, saved, and two who write at once."""
+
+import html
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from governance.checks.commands.bindings import bind
+from governance.checks.commands.checks import save_check
+from governance.checks.commands.drafts import begin_check_draft
+from governance.checks.domain.bindings import Binding
+from governance.checks.language.text import MAX_BYTES
+from governance.checks.queries.checks import own_version
+from governance.core.actor import CONSOLE, person
+from governance.core.roles import Role
+from governance.models import Check, CheckDraft, CheckVersion, Project
+from tests.governance.editing import CheckEditor, heading
+
+TEXT = """\
+apiVersion: edictum-site/v1
+kind: SuccessCheck
+metadata: {name: n}
+otherwise: success
+rules:
+  - id: not-ok
+    when: {result.ok: {equals: false}}
+    verdict: failure
+examples:
+  - {result: {ok: false}, verdict: failure}
+"""
+BROKEN = TEXT.replace("verdict: failure}", "verdict: success}")
+
+
+@pytest.fixture
+def version(project) -> CheckVersion:
+    return save_check(project, document=TEXT, by=CONSOLE)[0]
+
+
+@pytest.fixture
+def me(project, version) -> CheckEditor:
+    return CheckEditor(project)
+
+
+def test_without_a_draft_the_newest_version_stands_in_the_editor(me):
+    page = me.open()
+    assert me.fields(page)["text"] == TEXT
+    assert heading(page) == "n v1, with no draft of yours yet. Nothing is changed."
+    assert "Bound nowhere yet" in page
+    assert not CheckDraft.objects.exists()
+
+
+def test_what_it_judges_is_told(project, me):
+    bind(project, [Binding("*", "*", "crm_*", "n")], by=CONSOLE)
+    assert "Judges <code>crm_*</code>." in me.open()
+
+
+def test_a_newer_included_check_is_offered_and_taken_by_a_click(project):
+    base = TEXT.replace("{name: n}", "{name: base}")
+    save_check(project, document=base, by=CONSOLE)
+    mine = TEXT.replace("rules:", "include: [flags, base]\nrules:")
+    save_check(project, document=mine, by=CONSOLE)
+    me = CheckEditor(project)
+    offer = "<code>base</code> has a newer version 2; this check keeps v1 until you take it."
+    assert offer not in me.open()
+    save_check(project, document=base + "# mended", by=CONSOLE)
+    page = me.open()
+    assert offer in page
+    assert "data-unchanged" in page
+    assert offer not in written(me, mine.replace(", base]", "]"), of="n")
+    me.send(page, "newer:base", text=mine)
+    page = me.open()
+    assert "<code>base</code> is included as v2, no more as v1, once this is saved." in page
+    assert 'name="newer" value="base"' in page
+    assert "data-unchanged" not in page
+    assert "is included as v2" in written(me, mine, of="n", newer="base")
+    me.send(page, "kept:base", text=mine)
+    assert offer in me.open()
+    me.send(me.open(), "newer:base", text=mine)
+    me.send(me.open(), "save", text=mine)
+    versions = [
+        (each.number, each.included[1]["version"])
+        for each in CheckVersion.objects.filter(success_check__name="n").order_by("number")
+    ]
+    assert versions == [(1, 1), (2, 2)]
+    assert "has a newer version" not in me.open()
+
+
+def test_saving_a_draft_takes_nothing_newer_that_nobody_asked_for(project):
+    base = TEXT.replace("{name: n}", "{name: base}")
+    save_check(project, document=base, by=CONSOLE)
+    mine = TEXT.replace("rules:", "include: [base]\nrules:")
+    save_check(project, document=mine, by=CONSOLE)
+    save_check(project, document=base + "# mended", by=CONSOLE)
+    me = CheckEditor(project)
+    me.send(me.open(), "save", text=mine + "# again\n")
+    newest = CheckVersion.objects.filter(success_check__name="n").latest("number")
+    assert (newest.number, newest.included) == (2, [{"name": "base", "version": 1}])
+
+
+def test_what_is_kept_stands_there_again_and_is_saved_with_a_message(me, version):
+    me.send(me.open(), "keep", text=TEXT + "# mine\n")
+    page = me.open()
+    assert heading(page) == "Draft of n, from v1. It can be saved."
+    me.send(page, message="Because.")
+    newest = version.success_check.versions.get(number=2)
+    assert bytes(newest.document).decode() == TEXT + "# mine\n"
+    assert newest.message == "Because."
+    assert not CheckDraft.objects.exists()
+
+
+def test_an_example_that_breaks_is_told_on_its_line_and_keeps_it_from_being_saved(me, version):
+    page = me.send(me.open(), text=BROKEN)
+    assert page.status_code == 422
+    assert heading(page.text) == "Draft of n, from v1. One problem keeps it from being saved."
+    assert "This came out as failure, not success" in page.text
+    assert "0 of 1" in page.text
+    assert version.success_check.versions.count() == 1
+    assert CheckDraft.objects.get().text == BROKEN
+
+
+def test_two_tabs_of_one_person_are_shown_both_texts(me):
+    first, second = me.open(), me.open()
+    me.send(first, "keep", text=TEXT + "# first\n")
+    page = me.send(second, "keep", text=TEXT + "# second\n")
+    assert page.status_code == 409
+    assert "changed in another tab or on another device" in page.text
+    assert "# first" in page.text
+    me.send(page.text, "keep")
+    assert CheckDraft.objects.get().text == TEXT + "# second\n"
+
+
+def test_who_saves_second_is_shown_both_and_brings_theirs_into_the_draft(project, me, version):
+    mine = me.open()
+    me.send(mine, "keep", text=TEXT + "# mine\n")
+    other = CheckEditor(project)
+    other.send(other.open(), text=TEXT.replace("otherwise: success", "otherwise: default"))
+    assert "was saved by" in me.open()
+    page = me.send(me.open())
+    assert "Both changed different places" in page.text
+    assert "otherwise" in page.text
+    page = me.send(page.text, at=me.address("rebase"))
+    assert "has what v2 changed, and all that is yours" in html.unescape(page.text)
+    me.send(page.text)
+    newest = bytes(version.success_check.versions.get(number=3).document).decode()
+    assert newest == TEXT.replace("otherwise: success", "otherwise: default") + "# mine\n"
+
+
+def test_what_a_draft_changes_is_told_by_meaning_and_shown_as_text(me):
+    assert me.client.get(me.address("compare")).status_code == 302
+    me.send(me.open(), "keep", text=TEXT.replace("otherwise: success", "otherwise: unknown"))
+    page = me.client.get(me.address("compare")).text
+    assert heading(page) == "Your draft of n differs from v1 in one line."
+    assert "The document · what no rule catches" in page
+
+
+def test_who_else_writes_on_it_is_told(project, me):
+    other = CheckEditor(project)
+    other.send(other.open(), "keep", text=TEXT + "# theirs\n")
+    page = me.open()
+    assert f"{other.member.user} has a draft of this check too, from v1" in page
+    assert "# theirs" not in page
+
+
+def test_a_draft_is_discarded_after_a_question(me):
+    me.send(me.open(), "keep", text=TEXT + "# mine\n")
+    asked = me.client.get(me.address("discard")).text
+    me.send(asked, at=me.address("discard"))
+    assert not CheckDraft.objects.exists()
+    assert me.client.get(me.address("discard")).status_code == 302
+
+
+def test_the_editor_keeps_and_learns_the_new_revision(me):
+    fields = me.fields(me.open()) | {"text": TEXT + "# a\n"}
+    told = me.client.post(me.address("keep"), fields).json()
+    assert told["revision"] == CheckDraft.objects.get().revision
+    again = me.client.post(me.address("keep"), fields | {"text": TEXT + "# b\n"})
+    assert again.status_code == 409
+    assert me.client.post(me.address("keep"), {}).status_code == 422
+
+
+def written(me: CheckEditor, text: str, **fields: str) -> str:
+    at = reverse("governance:written_check", args=[me.slug])
+    return str(me.client.post(at, {"text": text} | fields).text)
+
+
+def test_a_mistake_is_told_with_its_place_its_words_and_what_to_write(me):
+    told = written(me, TEXT.replace("verdict: failure\n", "verdikt: failure\n"), of="n")
+    problem = re.search(r"<li class=.severity-error[^>]*verdikt.*?</li>", told, re.DOTALL)
+    assert problem
+    for part in ('data-line="8"', 'data-words="verdikt"', 'data-fix="verdict"'):
+        assert part in problem[0]
+
+
+def test_examples_are_told_beside_their_lines(me):
+    assert 'data-line="10" data-passed="yes"' in written(me, TEXT, of="n")
+    assert 'data-line="10" data-passed="no"' in written(me, BROKEN, of="n")
+    assert "1 rule" in written(me, TEXT, of="n")
+
+
+def test_a_text_that_is_the_saved_one_offers_nothing_to_save(me):
+    assert "data-unchanged" in written(me, TEXT, of="n", base="1")
+    as_forms_send_it = TEXT.replace("\n", "\r\n")
+    assert "data-unchanged" in written(me, as_forms_send_it, of="n", base="1")
+    assert "data-unchanged" not in written(me, TEXT + "# a\n", of="n", base="1")
+    assert "data-unchanged" not in written(me, TEXT, of="n", base="7")
+
+
+@pytest.mark.parametrize(
+    ("text", "of", "told"),
+    [
+        (TEXT.replace("name: n", "name: other"), "n", "The name of this check is <code>n</code>"),
+        (TEXT, "", "There is a check <code>n</code> already"),
+        (TEXT.replace("name: n", "name: http"), "", "comes with the console"),
+        (TEXT + "include: [nothing]\n", "n", "There is no check named <code>nothing</code>"),
+        (TEXT + "<<<<<<< mine\n", "n", "Both texts changed these lines"),
+    ],
+)
+def test_what_keeps_it_from_being_saved_is_told_before(me, text, of, told):
+    assert told in written(me, text, of=of)
+
+
+@pytest.mark.parametrize("text", ["", "\0", "a: [" * 60, "\ufeff", "a: &x 1", "x" * 300_000, "- a"])
+def test_no_text_is_too_odd_to_be_told_about(me, text):
+    assert 'data-errors="1"' in written(me, text, of="n\0")
+
+
+def test_what_is_included_is_asked_for_at_once(project, me, django_assert_max_num_queries):
+    names = [f"c{number}" for number in range(20)]
+    for name in names:
+        save_check(project, document=TEXT.replace("name: n", f"name: {name}"), by=CONSOLE)
+    text = TEXT + f"include: [{', '.join(names)}]\n"
+    with django_assert_max_num_queries(12):
+        assert 'data-errors="0"' in written(me, text, of="n")
+    me.send(me.open(), "keep", text=text)
+    with django_assert_max_num_queries(12):
+        me.open()
+
+
+def begin(me: CheckEditor, **fields: object) -> tuple[str, str]:
+    """Where the new draft is edited, and its text."""
+    at = reverse("governance:new_check", args=[me.slug])
+    answer = me.client.post(at, fields)
+    assert answer.status_code == 302, answer.text
+    draft = CheckDraft.objects.latest("id")
+    assert draft.success_check is None
+    return answer["Location"], draft.text
+
+
+@pytest.mark.parametrize(
+    ("start", "name", "has"),
+    [
+        ("empty", "our-check", "otherwise: default"),
+        ("include:http", "our-http", "include: [http]"),
+        ("copy:http", "our-http", "rules:\n"),
+        ("copy:n", "n-2", "id: not-ok"),
+    ],
+)
+def test_a_new_check_begins_with_nothing_or_with_another_one(me, start, name, has):
+    at, text = begin(me, **{"from": start})
+    assert has in text
+    page = me.client.get(at).text
+    assert heading(page) == "Draft of a new check. It can be saved."
+    me.send(page, at=at)
+    assert bytes(CheckVersion.objects.get(success_check__name=name).document).decode() == text
+
+
+def test_a_new_check_begins_with_a_text_or_a_file(me):
+    assert begin(me, text=BROKEN)[1] == BROKEN
+    file = SimpleUploadedFile("c.yaml", TEXT.encode())
+    assert begin(me, text="", file=file)[1] == TEXT
+
+
+def test_nothing_and_what_is_no_text_is_refused_at_its_field(me):
+    at = reverse("governance:new_check", args=[me.slug])
+    assert "Paste a success check here" in me.client.post(at, {"text": ""}).text
+    large = SimpleUploadedFile("c.yaml", b"x" * (MAX_BYTES + 1))
+    assert "write less than 256 KiB" in me.client.post(at, {"file": large}).text
+    assert me.client.post(at, {"from": "copy:nothing"}).status_code == 404
+    assert me.client.post(at, {"from": "include:default"}).status_code == 404
+
+
+def test_all_ways_to_begin_stand_on_the_page(me):
+    page = me.client.get(reverse("governance:new_check", args=[me.slug])).text
+    for value in ('value="empty"', 'value="include:mcp"', 'value="copy:mcp"', 'value="copy:n"'):
+        assert value in page
+
+
+def a_new_draft(me: CheckEditor, project: Project, text: str) -> dict[str, object]:
+    by = person(me.member.user_id, str(me.member.user), Role.EDITOR)
+    return {"draft_id": begin_check_draft(project, text=text, by=by).pk}
+
+
+def test_a_new_check_under_a_name_that_is_taken_is_told_so(project, me, version):
+    at = me.address("edit_new", **a_new_draft(me, project, TEXT + "# another\n"))
+    page = me.send(me.client.get(at).text, at=at)
+    assert page.status_code in (409, 422)
+    assert "There is a check <code>n</code> already" in page.text
+    assert version.success_check.versions.count() == 1
+
+
+def test_nobody_opens_the_draft_of_another(project, me):
+    which = a_new_draft(me, project, TEXT)
+    at = me.address("edit_new", **which)
+    stranger = CheckEditor(project)
+    assert stranger.client.get(at).status_code == 302
+    assert stranger.client.post(at, {"text": "x", "act": "keep"}).status_code == 302
+    assert CheckDraft.objects.get().text == TEXT
+
+
+def test_a_check_that_is_not_of_the_project_has_no_editor(project, me):
+    assert me.client.get(me.address(check_name="nothing")).status_code == 404
+    assert me.client.get(me.address(check_name="http")).status_code == 404
+    assert own_version(project, "http") is None
+    assert Check.objects.count() == 1

@@ -1,0 +1,149 @@
+"""Drafts of checks: kept as those of contracts are, and saved as versions of their check."""
+
+import pytest
+
+from governance.checks.commands.drafts import (
+    begin_check_draft,
+    discard_check_draft,
+    keep_check_draft,
+    keep_new_check_draft,
+    rebase_check_draft,
+    save_check_draft,
+)
+from governance.checks.language.text import MAX_BYTES
+from governance.checks.queries.drafts import (
+    check_draft_of,
+    check_drafts_of,
+    check_drafts_of_others,
+    new_check_draft_numbered,
+)
+from governance.core.actor import CONSOLE, Actor
+from governance.core.errors import DocumentInvalid, Forbidden, InvalidInput, NotFound
+from governance.core.roles import Role
+from governance.drafts.commands import MovedOn
+from governance.drafts.storage import DraftElsewhere
+from governance.models import AuditEntry, Check, CheckDraft
+from governance.people.policies import RoleNeeded
+from tests import builders
+from tests.governance.contracts.test_drafts import an_editor
+from tests.governance.naming import FAILS, a_check, check_text
+
+TEXT = check_text(FAILS)
+
+
+@pytest.fixture
+def me(project) -> Actor:
+    return an_editor(project)
+
+
+@pytest.fixture
+def check(project) -> Check:
+    return a_check(project).success_check
+
+
+def kept(check: Check, me: Actor, text: str, *, base: int = 1, seen: str = "") -> CheckDraft:
+    return keep_check_draft(check, text=text, base=base, seen=seen, by=me)
+
+
+def present(check: Check, me: Actor) -> CheckDraft:
+    draft = check_draft_of(check, me.id or 0)
+    assert draft is not None
+    return draft
+
+
+def test_a_draft_may_hold_anything_and_becomes_the_next_version(project, check, me):
+    first = kept(check, me, "rules: nonsense")
+    with pytest.raises(DocumentInvalid):
+        save_check_draft(first, by=me)
+    kept(check, me, TEXT + "# more\n", seen=first.revision)
+    version, is_new = save_check_draft(present(check, me), message="more", by=me)
+    assert (str(version), version.message, is_new) == ("mine v2", "more", True)
+    assert check_drafts_of(project, me.id or 0) == []
+
+
+def test_a_text_is_not_kept_over_what_another_tab_wrote(check, me):
+    first = kept(check, me, "one")
+    kept(check, me, "two", seen=first.revision)
+    with pytest.raises(DraftElsewhere) as refused:
+        kept(check, me, "three", seen=first.revision)
+    assert refused.value.present.text == "two"
+    assert present(check, me).text == "two"
+
+
+def test_who_has_another_base_is_told_that_the_check_moved_on_and_can_follow(project, check, me):
+    mine = kept(check, me, "# mine\n" + TEXT)
+    newer = a_check(project, FAILS.replace("not-ok", "not-fine"))
+    with pytest.raises(MovedOn):
+        save_check_draft(mine, by=me)
+    assert rebase_check_draft(mine, newer, seen=mine.revision, by=me) == 0
+    now = present(check, me)
+    assert now.base == 2
+    assert "not-fine" in now.text
+    assert now.text.startswith("# mine\n")
+    assert save_check_draft(now, by=me)[0].number == 3
+
+
+def test_a_version_keeps_the_name_of_its_check(check, me):
+    with pytest.raises(DocumentInvalid, match="The name of this check is `mine`"):
+        save_check_draft(kept(check, me, TEXT.replace("name: mine", "name: other")), by=me)
+
+
+def test_a_new_check_begins_as_a_draft_and_becomes_a_first_version(project, me):
+    draft = begin_check_draft(project, text="half", by=me)
+    found = new_check_draft_numbered(project, me.id or 0, draft.pk)
+    assert found is not None
+    keep_new_check_draft(found, text=TEXT, seen=found.revision, by=me)
+    again = new_check_draft_numbered(project, me.id or 0, draft.pk)
+    assert again is not None
+    assert str(save_check_draft(again, by=me)[0]) == "mine v1"
+    assert not CheckDraft.objects.exists()
+
+
+def test_a_new_check_does_not_become_a_version_of_one_that_is_there(project, check, me):
+    draft = begin_check_draft(project, text=TEXT + "# another\n", by=me)
+    with pytest.raises(MovedOn):
+        save_check_draft(draft, by=me)
+
+
+def test_drafts_are_found_by_their_writer_alone(project, check, me):
+    other = an_editor(project)
+    draft = begin_check_draft(project, text="half", by=me)
+    assert new_check_draft_numbered(project, other.id or 0, draft.pk) is None
+    kept(check, me, "mine")
+    assert check_draft_of(check, other.id or 0) is None
+    (seen,) = check_drafts_of_others(check, other.id or 0)
+    assert seen.person.email == me.label
+    assert check_drafts_of_others(check, me.id or 0) == []
+
+
+def test_a_discarded_draft_is_gone_and_told_to_the_log(check, me):
+    draft = kept(check, me, "half")
+    with pytest.raises(DraftElsewhere):
+        discard_check_draft(draft, seen="another", by=me)
+    discard_check_draft(draft, seen=draft.revision, by=me)
+    with pytest.raises(NotFound):
+        discard_check_draft(draft, seen=draft.revision, by=me)
+    assert AuditEntry.objects.latest("number").subject == "draft of the check mine"
+
+
+def test_a_text_that_no_check_could_have_is_not_kept(project, check, me):
+    for text in ("x" * (MAX_BYTES + 1), "a\0b", "\ud800"):
+        with pytest.raises(InvalidInput):
+            kept(check, me, text)
+    with pytest.raises(NotFound):
+        kept(check, me, TEXT, base=7)
+
+
+def test_only_people_who_may_write_checks_have_drafts(project, check):
+    with pytest.raises(Forbidden):
+        begin_check_draft(project, text=TEXT, by=CONSOLE)
+    with pytest.raises(RoleNeeded):
+        kept(check, an_editor(project, Role.OPERATOR), TEXT)
+
+
+def test_one_person_has_only_so_many_drafts_of_new_checks(project, me, monkeypatch):
+    monkeypatch.setattr("governance.drafts.storage.MOST_NEW", 1)
+    begin_check_draft(project, text="one", by=me)
+    with pytest.raises(InvalidInput, match="new checks"):
+        begin_check_draft(project, text="two", by=me)
+    begin_check_draft(builders.a_project(), text="two", by=me)

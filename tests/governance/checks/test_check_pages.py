@@ -1,0 +1,299 @@
+"""Success checks in the browser: the list, one check with its versions, and the bindings."""
+
+import html
+import re
+
+import pytest
+
+from governance.checks.domain.bindings import MOST_LINES
+from governance.checks.queries.bindings import bindings_of
+from governance.checks.queries.checks import ours, own_version
+from governance.core.roles import Role
+from tests import builders
+from tests.governance.naming import FAILS, a_check, bound, check_text
+from tests.outcomes.pages import Pages, text_of
+
+BAD = "{when: {result.bad: {exists: true}}, id: bad, tool: 'crm_*', verdict: failure}"
+LINE = {"environment": "*", "agent": "*", "tool": "http_*", "check": "http"}
+
+
+@pytest.fixture
+def editor(project) -> Pages:
+    return _pages(project, Role.EDITOR)
+
+
+@pytest.fixture
+def viewer(project) -> Pages:
+    return _pages(project, Role.VIEWER)
+
+
+def _pages(project, role: Role) -> Pages:
+    seen = Pages(builders.signed_in(builders.a_member(project, role).user), project.slug)
+    seen.get("attention/")  # the first visit, which keeps the project used last
+    return seen
+
+
+def sent(*lines: dict[str, str], revision: int = 0, **more: str) -> dict[str, object]:
+    columns = {name: [line[name] for line in lines] for name in LINE}
+    return {**columns, "revision": str(revision), **more}
+
+
+def post(pages: Pages, *lines: dict[str, str], revision: int = 0, **more: str):
+    return pages.client.post(
+        f"{pages.base}/checks/bindings/", sent(*lines, revision=revision, **more)
+    )
+
+
+def tools_in(answer) -> list[str]:
+    """The tools of the lines in the form, without the one that script makes others from."""
+    form = answer.content.decode().partition('<template id="new-binding">')[0]
+    found = re.findall(r'name="tool" value="([^"]*)"', form)
+    return [html.unescape(each) for each in found]
+
+
+def test_without_a_check_the_list_says_what_to_do_and_shows_what_is_there(editor, viewer):
+    text = editor.text("checks/")
+    assert "No check is bound: an agent's own check decides, else the built-in one." in text
+    assert "Bind one that is here" in text
+    for each in ours():
+        assert each.name in text
+    assert "takes the role editor" in viewer.text("checks/")
+
+
+def test_the_list_tells_where_each_check_is_used(project, viewer):
+    a_check(project, name="base")
+    a_check(project, name="mine", include=("base",))
+    a_check(project, BAD, name="mine")
+    bound(project, "production bot-* crm_* mine", "* * http_get http", *(["x mine"] * 4))
+    text = viewer.text("checks/")
+    assert "Two checks of this project; six bindings say what judges which calls." in text
+    assert "mine What mine is for v2 crm_* of bot-* in production x x and 2 more lines" in text
+    assert "base What base is for v1 nothing" in text
+    a_check(project, name="other", include=("base",))
+    assert "base What base is for v1 in other" in viewer.text("checks/")
+
+
+def test_a_check_shows_its_text_its_rules_in_words_and_its_examples(project, viewer):
+    example = "{tool: crm_update, result: {bad: 1}, verdict: failure}"
+    a_check(project, BAD, examples=(example,))
+    bound(project, "crm_* mine")
+    text = viewer.text("checks/c/mine/")
+    assert "mine v1 judges crm_* ." in text
+    assert "On crm_* : result.bad is there" in text
+    assert "otherwise success" in text
+    assert 'failure line 8 crm_update {"bad": 1}' in text
+    assert "Examples 1" in text
+    body = viewer.get("checks/c/mine/").content.decode()
+    assert 'id="L6"' in body
+    assert 'class="code-word">failure</span>' in body
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ((), "mine v1 is bound nowhere, so it judges nothing yet."),
+        (("* mine",), "mine v1 judges every tool."),
+        (("a mine", "b mine"), "mine v1 judges what two bindings name."),
+    ],
+)
+def test_a_check_opens_with_what_it_judges(project, viewer, lines, said):
+    a_check(project)
+    bound(project, *lines)
+    assert said in viewer.text("checks/c/mine/")
+
+
+def test_what_the_console_brings_has_a_page_as_well(viewer):
+    for each in ours():
+        assert each.name in viewer.text(f"checks/c/{each.name}/")
+    assert "judges every call that no binding names" in viewer.text("checks/c/default/")
+    assert "comes with the console and is bound nowhere" in viewer.text("checks/c/http/")
+    assert "It comes with the console." in viewer.text("checks/c/http/versions/1/")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "checks/c/nothing/",
+        "checks/c/mine/versions/9/",
+        "checks/c/mine/compare/?old=7&new=1",
+        "checks/c/mine/versions/1/exe/",
+    ],
+)
+def test_what_is_not_there_is_not_found(project, viewer, path):
+    a_check(project)
+    assert viewer.get(path).status_code == 404
+
+
+def test_a_version_that_another_console_brought_leads_to_the_one_that_is_here(viewer):
+    answer = viewer.client.get(f"{viewer.base}/checks/c/http/versions/9999/", follow=True)
+    assert "This console brings v" in text_of(answer)
+
+
+def test_versions_are_listed_shown_and_compared(project, viewer):
+    a_check(project)
+    a_check(project, BAD)
+    assert "v2" in viewer.text("checks/c/mine/")
+    assert "mine v1 was replaced: the newest is v2." in viewer.text("checks/c/mine/versions/1/")
+    text = viewer.text("checks/c/mine/compare/")
+    assert "From v1 to v2, 2 things change in mine" in text
+    assert "Added rule bad crm_* : failure when result.bad is there" in text
+    assert "Removed rule not-ok" in text
+    same = viewer.text("checks/c/mine/compare/?old=2&new=2")
+    assert "v2 of mine compared with itself." in same
+
+
+def test_a_comparison_tells_of_other_included_rules(project, editor):
+    a_check(project, name="base")
+    a_check(project, include=("base",))
+    a_check(project, BAD, name="base")
+    assert "base v2 is there, and v1 is included." in editor.text("checks/c/mine/")
+    editor.client.post(f"{editor.base}/checks/c/mine/newer-included/")
+    text = editor.text("checks/c/mine/compare/")
+    assert "v1 and v2 of mine say the same with other rules included." in text
+    assert "Changed base v1 → v2" in text
+
+
+def test_newer_included_checks_that_break_an_example_are_told_and_not_taken(project, editor):
+    a_check(project, name="base")
+    a_check(project, include=("base",), examples=("{result: {bad: 1}, verdict: success}",))
+    a_check(project, BAD.replace("crm_*", "*"), name="base")
+    path = f"{editor.base}/checks/c/mine/newer-included/"
+    text = text_of(editor.client.post(path, follow=True))
+    assert "Not taken: line 9" in text
+    kept = own_version(project, "mine")
+    assert kept is not None
+    assert kept.number == 1
+
+
+def test_every_file_of_every_version_can_be_downloaded(project, viewer):
+    a_check(project)
+    a_check(project, BAD)
+    for kind, inside in (
+        ("yaml", check_text(FAILS)),
+        ("py", "def success_check("),
+        ("ts", "successCheck"),
+        ("json", '"format":1'),
+    ):
+        answer = viewer.get(f"checks/c/mine/versions/1/{kind}/")
+        assert answer["Content-Disposition"] == f'attachment; filename="mine.{kind}"'
+        assert inside in answer.content.decode()
+
+
+def test_a_long_history_has_pages(project, viewer):
+    for number in range(22):
+        a_check(project, FAILS.replace("not-ok", f"not-{number}"))
+    older = viewer.links("checks/c/mine/")["next"]
+    assert older.endswith("?before=3")
+    text = text_of(viewer.client.get(older))
+    assert "2 of 22" in text
+
+
+def test_bindings_are_shown_in_their_order_and_changed_by_who_may(project, editor, viewer):
+    a_check(project)
+    bound(project, "production * crm_* mine", "* http")
+    assert tools_in(editor.get("checks/bindings/")) == ["crm_*", "*"]
+    text = viewer.text("checks/bindings/")
+    assert "Two lines send calls to two checks; the first that fits counts." in text
+    assert "To change bindings takes the role editor." in text
+    assert post(viewer, LINE, revision=1, act="save").status_code == 403
+    assert [each.tool for each in bindings_of(project).lines] == ["crm_*", "*"]
+
+
+def test_saving_replaces_the_list(project, editor):
+    answer = post(editor, LINE, {**LINE, "tool": "*"}, act="save")
+    assert answer.status_code == 302
+    assert [str(each) for each in bindings_of(project).lines] == [
+        "* * http_* → http",
+        "* * * → http",
+    ]
+    again = post(editor, LINE, {**LINE, "tool": "*"}, revision=1, act="save")
+    assert "Nothing changed." in text_of(editor.client.get(again["Location"]))
+
+
+@pytest.mark.parametrize(
+    ("act", "order"),
+    [
+        ("up:2", ["b", "a", "c"]),
+        ("down:2", ["a", "c", "b"]),
+        ("up:1", ["a", "b", "c"]),
+        ("down:3", ["a", "b", "c"]),
+        ("remove:1", ["b", "c"]),
+        ("add", ["a", "b", "c", ""]),
+        ("up:9", ["a", "b", "c"]),
+        ("nonsense", ["a", "b", "c"]),
+    ],
+)
+def test_without_script_each_step_is_answered_by_the_form_and_nothing_is_saved(
+    project, editor, act, order
+):
+    answer = post(editor, *({**LINE, "tool": tool} for tool in "abc"), act=act)
+    assert answer.status_code == 200
+    assert tools_in(answer) == order
+    assert "not saved yet" in text_of(answer)
+    assert bindings_of(project).lines == ()
+
+
+def test_a_line_can_be_begun_for_a_tool_from_elsewhere(editor):
+    assert tools_in(editor.get("checks/bindings/", tool="crm <update>")) == ["crm <update>"]
+    assert tools_in(post(editor, LINE, bind="crm_update")) == ["http_*", "crm_update"]
+
+
+def test_a_viewer_who_comes_for_a_tool_sees_the_lines_that_there_are(project, viewer):
+    bound(project, "http_* default")
+    answer = viewer.get("checks/bindings/", tool="crm_update")
+    assert answer.status_code == 200
+    assert "http_*" in text_of(answer)
+
+
+def test_as_many_lines_as_a_project_may_have_are_kept(project, editor):
+    lines = [{**LINE, "tool": f"t-{number}"} for number in range(MOST_LINES)]
+    assert post(editor, *lines, act="save").status_code == 302
+    assert len(bindings_of(project).lines) == MOST_LINES
+
+
+def test_what_is_wrong_with_a_line_stands_at_it_and_nothing_is_lost(project, editor):
+    wrong = {**LINE, "environment": "no place", "check": ""}
+    answer = post(editor, LINE, wrong, {**LINE, "tool": "", "check": ""}, act="save")
+    assert answer.status_code == 422
+    body = answer.content.decode()
+    assert "No environment can have this name" in body
+    assert "Name the check that judges these calls." in body
+    assert tools_in(answer) == ["http_*", "http_*"]
+    assert bindings_of(project).lines == ()
+
+
+def test_what_somebody_else_saved_meanwhile_is_shown_and_not_overwritten(project, editor):
+    bound(project, "x http")
+    answer = post(editor, LINE, revision=0, act="save")
+    assert answer.status_code == 409
+    body = answer.content.decode()
+    assert "changed the bindings while you did" in body
+    assert tools_in(answer) == ["http_*"]
+    assert 'name="revision" value="1"' in body
+    assert post(editor, LINE, revision=1, act="save").status_code == 302
+
+
+def test_a_line_that_an_earlier_one_leaves_nothing_for_says_so(project, editor):
+    bound(project, "* http", "crm_* mcp")
+    assert "Line 1 takes every call that this one could get." in editor.text("checks/bindings/")
+
+
+def test_a_name_that_is_markup_is_shown_as_text(project, viewer):
+    bound(project, "<b>x</b>`<i> http")
+    body = viewer.get("checks/").content.decode()
+    assert "<b>x" not in body
+    assert "<i>" not in viewer.get("checks/c/http/").content.decode()
+
+
+@pytest.mark.parametrize("path", ["checks/", "checks/c/mine/", "checks/bindings/"])
+def test_however_much_there_is_a_page_takes_twelve_queries(
+    project, editor, path, django_assert_max_num_queries
+):
+    a_check(project, name="base")
+    for number in range(12):
+        a_check(project, name=f"check-{number}", include=("base",))
+    a_check(project, include=("base", "http"), name="mine")
+    a_check(project, BAD, name="base")
+    bound(project, *(f"t{number} mine" for number in range(40)))
+    with django_assert_max_num_queries(12):
+        assert editor.get(path).status_code == 200

@@ -1,0 +1,234 @@
+"""Named checks: versions that never change, with what they include as it was at their save."""
+
+import hashlib
+
+import pytest
+
+from governance.audit import log as audit
+from governance.checks.commands.checks import include_newer, save_check
+from governance.checks.language.text import check_text as check_document
+from governance.checks.queries.checks import (
+    check_named,
+    check_names,
+    check_versions_before,
+    included_by,
+    newer_included,
+    newest_check_versions,
+    newest_compiled,
+    ours,
+)
+from governance.core.actor import CONSOLE
+from governance.core.errors import DocumentInvalid, Forbidden, InvalidInput
+from governance.core.roles import Role
+from governance.drafts.commands import Grown, MovedOn
+from governance.models import AuditEntry, Check, CheckVersion
+from governance.people.policies import RoleNeeded
+from tests import builders
+from tests.governance.contracts.test_drafts import an_editor
+from tests.governance.naming import FAILS, a_check, check_text
+
+TEXT = check_text(FAILS)
+
+
+def saved(project, text: str = TEXT, **more) -> CheckVersion:
+    return save_check(project, document=text, by=CONSOLE, **more)[0]
+
+
+def test_a_save_keeps_the_bytes_and_what_they_compile_to(project):
+    text = TEXT + "# a comment, with an ä and a \t tab\r\n"
+    version = saved(project, text, message="  The first  ")
+    version.refresh_from_db()
+    assert bytes(version.document) == text.encode()
+    assert version.sha256 == hashlib.sha256(text.encode()).hexdigest()
+    assert (str(version), version.message, version.rules) == ("mine v1", "The first", 1)
+    assert version.description == "What mine is for"
+    assert version.compiled["version"] == 1
+    assert [rule["id"] for rule in version.compiled["rules"]] == ["not-ok"]
+
+
+def test_every_save_of_other_bytes_is_another_version_and_the_same_bytes_are_none(project):
+    first, is_new = save_check(project, document=TEXT, by=CONSOLE)
+    assert is_new
+    assert save_check(project, document=TEXT, by=CONSOLE) == (first, False)
+    second = saved(project, TEXT + "# more\n")
+    assert second.number == 2
+    assert second.compiled["version"] == 2
+    # Going back to an old text is a version too: the newest is what judges.
+    assert saved(project, TEXT).number == 3
+
+
+def test_what_cannot_be_read_is_refused_with_its_place_and_nothing_is_kept(project):
+    with pytest.raises(DocumentInvalid) as refused:
+        saved(project, TEXT.replace("verdict: failure", "verdict: fail"))
+    assert refused.value.errors[0].line == 6
+    assert not Check.objects.exists()
+
+
+def test_a_save_that_breaks_an_example_is_refused_on_its_line(project):
+    text = check_text(FAILS, examples=("{result: {ok: false}, verdict: success}",))
+    with pytest.raises(DocumentInvalid) as refused:
+        saved(project, text)
+    assert refused.value.errors[0].line == text.splitlines().index("examples:") + 2
+
+
+@pytest.mark.parametrize("name", ["http", "default"])
+def test_the_names_of_what_the_console_brings_are_not_free(project, name):
+    with pytest.raises(DocumentInvalid, match="comes with the console") as refused:
+        saved(project, TEXT.replace("name: mine", f"name: {name}"))
+    assert refused.value.errors[0].path == "metadata.name"
+    assert not Check.objects.exists()
+
+
+def test_a_name_that_a_later_console_brings_too_stays_the_projects_own(project, monkeypatch):
+    version = saved(project)
+    monkeypatch.setattr("governance.checks.queries.checks.VERSIONS", {"mine": 9})
+    assert newest_compiled(project.pk, ["mine"]) == {"mine": version.compiled}
+    assert saved(project, TEXT + "# more\n").number == 2
+
+
+def test_a_text_under_another_name_is_refused_where_one_is_expected(project):
+    with pytest.raises(DocumentInvalid, match="The name of this check is `other`") as refused:
+        saved(project, TEXT, name="other")
+    assert refused.value.errors[0].fix == "other"
+
+
+def test_a_version_is_not_saved_over_one_that_its_author_has_not_seen(project):
+    saved(project)
+    saved(project, TEXT + "# two\n")
+    with pytest.raises(MovedOn) as refused:
+        saved(project, TEXT + "# three\n", grown=Grown("mine", 1))
+    assert refused.value.newest.number == 2
+
+
+def test_included_rules_stay_as_they_were_and_newer_ones_are_offered(project):
+    a_check(project, name="base")
+    mine = saved(project, check_text(include=("base",)))
+    assert mine.included == [{"name": "base", "version": 1}]
+    assert newer_included(mine) == []
+    a_check(project, "{when: {result.bad: {exists: true}}, id: bad, verdict: failure}", name="base")
+    assert [rule["id"] for rule in mine.compiled["rules"]] == ["not-ok"]
+    (newer,) = newer_included(mine)
+    assert (newer.name, newer.included, newer.newest) == ("base", 1, 2)
+    assert included_by(project) == {"base": ["mine"]}
+
+
+BAD = "{when: {result.bad: {exists: true}}, id: bad, verdict: failure}"
+
+
+def test_saving_another_text_keeps_what_is_included_until_the_newer_is_asked_for(project):
+    a_check(project, name="base")
+    text = check_text(include=("base", "http"))
+    first = saved(project, text)
+    a_check(project, BAD, name="base")
+    kept = saved(project, text + "# two\n")
+    assert kept.included == first.included
+    assert kept.compiled["rules"] == first.compiled["rules"]
+    assert kept.compiled["automata"] == first.compiled["automata"]
+    assert saved(project, text + "# two\n") == kept
+    taken = saved(project, text + "# two\n", newer=["base"])
+    assert (taken.number, taken.included[0]) == (3, {"name": "base", "version": 2})
+    assert taken.compiled["rules"][0]["id"] == "bad"
+    assert saved(project, text + "# four\n").included == taken.included
+
+
+def test_what_is_included_anew_is_taken_as_the_newest(project):
+    a_check(project, name="base")
+    saved(project, check_text(include=("base",)))
+    saved(project, TEXT)
+    a_check(project, BAD, name="base")
+    again = saved(project, check_text(include=("base",)))
+    assert again.included == [{"name": "base", "version": 2}]
+
+
+def test_what_includes_no_rule_yet_is_fixed_as_well(project):
+    saved(project, check_text(name="base"))
+    mine = saved(project, check_text(include=("base",)))
+    a_check(project, BAD, name="base")
+    kept = saved(project, check_text(include=("base",)) + "# two\n")
+    assert (kept.included, kept.compiled["rules"]) == (mine.included, mine.compiled["rules"])
+
+
+def test_newer_included_rules_are_taken_by_a_version_of_the_same_text(project):
+    a_check(project, name="base")
+    mine = saved(project, check_text(include=("base",)))
+    assert include_newer(mine, by=CONSOLE) == (mine, False)
+    a_check(project, "{when: {result.bad: {exists: true}}, id: bad, verdict: failure}", name="base")
+    taken, is_new = include_newer(mine, by=CONSOLE)
+    assert (is_new, taken.number, taken.message) == (True, 2, "Include base v2")
+    assert bytes(taken.document) == bytes(mine.document)
+    assert [rule["id"] for rule in taken.compiled["rules"]] == ["bad"]
+    assert newer_included(taken) == []
+
+
+def test_a_newer_included_check_that_breaks_an_example_is_not_taken(project):
+    a_check(project, name="base")
+    example = "{result: {bad: 1}, verdict: success}"
+    mine = saved(project, check_text(include=("base",), examples=(example,)))
+    a_check(project, "{when: {result.bad: {exists: true}}, id: bad, verdict: failure}", name="base")
+    with pytest.raises(DocumentInvalid):
+        include_newer(mine, by=CONSOLE)
+    assert CheckVersion.objects.filter(success_check__name="mine").count() == 1
+
+
+def test_shipped_checks_can_be_included_and_are_brought_as_they_are_now(project):
+    mine = saved(project, check_text(include=("http",)))
+    assert [each["name"] for each in mine.included] == ["http"]
+    brought = newest_compiled(project.pk, ["http", "default"])
+    assert brought["http"]["name"] == "http"
+    default = brought["default"]
+    assert (default["otherwise"], default["rules"]) == ("default", [])
+
+
+def test_what_the_console_brings_can_be_read_by_its_own_language(project):
+    for each in ours():
+        assert check_document(each.text, included=lambda name: None).problems == ()
+        assert each.compiled["name"] == each.name
+        assert each.compiled["version"] == each.version
+        assert sum(rule["of"] is None for rule in each.compiled["rules"]) == each.rules
+        assert each.description
+
+
+def test_only_who_may_write_checks_saves_them(project):
+    viewer = an_editor(project, Role.OPERATOR)
+    with pytest.raises(RoleNeeded):
+        save_check(project, document=TEXT, by=viewer)
+    with pytest.raises(Forbidden):
+        include_newer(saved(project), by=viewer)
+
+
+def test_a_message_that_cannot_be_kept_is_refused(project):
+    with pytest.raises(InvalidInput):
+        saved(project, message="x" * 2_001)
+
+
+def test_a_save_is_told_to_the_log_and_the_same_bytes_are_not(project):
+    a_check(project, name="base")
+    saved(project, check_text(include=("base",)), message="why")
+    saved(project, check_text(include=("base",)))
+    entries = AuditEntry.objects.filter(action="check saved").order_by("number")
+    assert [entry.subject for entry in entries] == ["base v1", "mine v1"]
+    assert entries[1].details["included"] == ["base v1"]
+    assert entries[1].details["message"] == "why"
+    assert audit.verify(project) is None
+
+
+def test_checks_belong_to_their_project(project):
+    saved(project)
+    other = builders.a_project()
+    assert check_named(other, "mine") is None
+    assert newest_compiled(other.pk, ["mine"]) == {}
+    assert newest_check_versions(other, "", 10) == []
+    assert "mine" in check_names(project)
+    assert "mine" not in check_names(other)
+
+
+def test_a_list_shows_the_newest_of_each_without_its_text(project, django_assert_num_queries):
+    saved(project)
+    saved(project, TEXT + "# two\n")
+    a_check(project, name="another")
+    with django_assert_num_queries(1):
+        found = newest_check_versions(project, "", 10)
+        assert [str(each) for each in found] == ["another v1", "mine v2"]
+    check = check_named(project, "mine")
+    assert check is not None
+    assert [each.number for each in check_versions_before(check, 2, 10)] == [1]

@@ -1,0 +1,303 @@
+"""Named checks over HTTP: saved, listed, read and taken as files."""
+
+import hashlib
+import json
+import sys
+import types
+
+import pytest
+from django.test import Client
+
+from governance.core.roles import Role
+from tests import builders
+from tests.governance.naming import FAILS, a_check, bound, check_text
+
+TEXT = check_text(FAILS)
+BAD = "{when: {result.bad: {exists: true}}, id: bad, verdict: failure}"
+
+
+@pytest.fixture
+def manager(project) -> Client:
+    return builders.bearing(builders.a_key(project, "manage")[0])
+
+
+@pytest.fixture
+def reader(project) -> Client:
+    return builders.bearing(builders.a_key(project, "read")[0])
+
+
+@pytest.fixture
+def agent_key(project) -> Client:
+    return builders.bearing(builders.a_key(project, "agent")[0])
+
+
+def put(client: Client, path: str, **body: object):
+    return client.put(f"/v1/{path}", body, content_type="application/json")
+
+
+def got(client: Client, path: str):
+    answer = client.get(f"/v1/{path}")
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+@pytest.mark.parametrize("prefix", ["/v1", "/api/v1"])
+def test_a_new_version_is_201_and_the_same_bytes_are_200(manager, prefix):
+    path, body = f"{prefix}/success-checks/mine", {"yaml": TEXT, "message": "The first"}
+    first = manager.put(path, body, content_type="application/json")
+    again = manager.put(path, {"yaml": TEXT}, content_type="application/json")
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json() == again.json()
+    told = first.json()
+    assert (told["name"], told["version"], told["message"]) == ("mine", 1, "The first")
+    assert told["sha256"] == hashlib.sha256(TEXT.encode()).hexdigest()
+    assert told["author"].startswith("key:")
+
+
+def test_a_refused_text_is_422_with_lines(manager):
+    answer = put(manager, "success-checks/mine", yaml=TEXT.replace("verdict:", "verdit:"))
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_document")
+    assert {error["line"] for error in answer.json()["errors"]} == {6}
+    assert manager.get("/v1/success-checks/mine").status_code == 404
+
+
+def test_a_broken_example_is_422_on_its_line(manager):
+    text = check_text(FAILS, examples=("{result: {ok: false}, verdict: success}",))
+    answer = put(manager, "success-checks/mine", yaml=text)
+    (error,) = answer.json()["errors"]
+    assert (answer.status_code, error["line"]) == (422, 8)
+    assert "not-ok" in error["message"]
+
+
+def test_the_name_in_the_text_is_the_one_in_the_path(manager):
+    answer = put(manager, "success-checks/other", yaml=TEXT)
+    assert (answer.status_code, answer.json()["errors"][0]["path"]) == (422, "metadata.name")
+    assert put(manager, "success-checks/http", yaml=TEXT.replace("mine", "http")).status_code == 422
+
+
+@pytest.mark.parametrize("name", ["try", "schema"])
+def test_a_check_may_be_called_as_an_address_is(manager, name):
+    assert (
+        put(manager, f"success-checks/{name}", yaml=TEXT.replace("mine", name)).status_code == 201
+    )
+    assert got(manager, f"success-checks/{name}")["name"] == name
+
+
+@pytest.mark.parametrize("body", [{}, {"yaml": TEXT, "extra": 1}, {"yaml": 5}])
+def test_a_body_of_another_shape_is_422(manager, body):
+    assert put(manager, "success-checks/mine", **body).status_code == 422
+
+
+def test_the_list_has_the_projects_own_and_those_of_the_console_by_name(project, reader):
+    a_check(project, name="aaa")
+    a_check(project, name="aaa", otherwise="unknown")
+    a_check(project, include=("aaa", "http"), name="zzz")
+    bound(project, "http_* aaa", "* http")
+    listed = got(reader, "success-checks?limit=1000")["success_checks"]
+    names = [each["name"] for each in listed]
+    assert names == sorted(names)
+    by_name = {each["name"]: each for each in listed}
+    own, shipped = by_name["aaa"], by_name["http"]
+    assert (own["version"], own["origin"], own["included_by"]) == (2, "own", ["zzz"])
+    assert own["bindings"] == [{"environment": "*", "agent": "*", "tool": "http_*"}]
+    assert (shipped["origin"], shipped["author"], shipped["included_by"]) == (
+        "shipped",
+        None,
+        ["zzz"],
+    )
+    assert by_name["default"]["origin"] == "built-in"
+    assert by_name["zzz"]["included"] == [
+        {"name": "aaa", "version": 2},
+        {"name": "http", "version": shipped["version"]},
+    ]
+
+
+def test_pages_of_the_list_leave_nothing_out(project, reader):
+    for name in ("aaa", "mmm", "zzz"):
+        a_check(project, name=name)
+    whole = [each["name"] for each in got(reader, "success-checks?limit=1000")["success_checks"]]
+    seen: list[str] = []
+    cursor = ""
+    while cursor is not None:
+        page = got(reader, f"success-checks?limit=3&cursor={cursor}")
+        seen += [each["name"] for each in page["success_checks"]]
+        cursor = page["next"]
+    assert seen == whole
+
+
+def test_one_check_tells_its_text_its_history_and_what_it_could_include_anew(project, reader):
+    a_check(project, name="base")
+    a_check(project, include=("base",), name="mine")
+    a_check(project, BAD, name="base")
+    mine = got(reader, "success-checks/mine")
+    assert mine["yaml"] == check_text(FAILS, include=("base",))
+    assert mine["newer_included"] == [{"name": "base", "included": 1, "newest": 2}]
+    base = got(reader, "success-checks/base?limit=1")
+    assert [each["version"] for each in base["versions"]] == [2]
+    older = got(reader, f"success-checks/base?limit=1&cursor={base['next']}")
+    assert [each["version"] for each in older["versions"]] == [1]
+    assert older["next"] is None
+
+
+def test_what_the_console_brings_can_be_read_as_well(reader):
+    for name in ("http", "default"):
+        told = got(reader, f"success-checks/{name}")
+        assert f"name: {name}" in told["yaml"]
+        assert told["newer_included"] == []
+    for name in ("nothing", "Not-A-Name", "a%00b"):
+        assert reader.get(f"/v1/success-checks/{name}").status_code == 404
+
+
+def test_newer_included_checks_are_taken_by_a_word(project, manager):
+    a_check(project, name="base")
+    a_check(project, include=("base",), name="mine")
+    path = "/v1/success-checks/mine/newer-included"
+    assert manager.post(path).status_code == 200
+    a_check(project, BAD, name="base")
+    taken = manager.post(path)
+    assert (taken.status_code, taken.json()["version"]) == (201, 2)
+    assert taken.json()["included"] == [{"name": "base", "version": 2}]
+    assert manager.post("/v1/success-checks/http/newer-included").status_code == 404
+
+
+def test_what_is_included_stays_as_it_is_until_a_save_asks_for_the_newer(project, manager):
+    a_check(project, name="base")
+    a_check(project, include=("base",), name="mine")
+    a_check(project, BAD, name="base")
+    text = check_text(FAILS, include=("base",)) + "# more\n"
+    kept = put(manager, "success-checks/mine", yaml=text)
+    assert (kept.status_code, kept.json()["included"]) == (201, [{"name": "base", "version": 1}])
+    assert put(manager, "success-checks/mine", yaml=text).status_code == 200
+    taken = put(manager, "success-checks/mine", yaml=text, newer_included=True)
+    assert (taken.status_code, taken.json()["version"]) == (201, 3)
+    assert taken.json()["included"] == [{"name": "base", "version": 2}]
+    assert put(manager, "success-checks/mine", yaml=text).status_code == 200
+
+
+def module_of(text: str) -> types.ModuleType:
+    module = types.ModuleType("downloaded")
+    sys.modules["downloaded"] = module
+    exec(compile(text, "downloaded.py", "exec"), module.__dict__)  # noqa: S102 - as an agent does
+    return module
+
+
+def test_an_agent_takes_a_module_that_judges_as_the_console_does(project, agent_key):
+    a_check(project)
+    answer = agent_key.get("/v1/success-checks/mine.py")
+    assert answer["Content-Type"].startswith("text/x-python")
+    assert answer["Content-Disposition"] == 'attachment; filename="mine.py"'
+    module = module_of(answer.content.decode())
+    assert module.success_check("any", {"ok": False}) is False
+    assert module.success_check("any", {"ok": True}) is True
+    assert module.explain("any", {"ok": False}).rule == "not-ok"
+
+
+@pytest.mark.parametrize("name", ["http", "default"])
+def test_what_the_console_brings_can_be_taken_too(project, agent_key, name):
+    for kind in ("py", "ts", "json", "yaml"):
+        answer = agent_key.get(f"/v1/success-checks/{name}.{kind}")
+        assert answer.status_code == 200
+        assert name in answer.content.decode()
+    module = module_of(agent_key.get("/v1/success-checks/default.py").content.decode())
+    assert module.success_check("any", "Error: no") is False
+    assert module.success_check("any", None) is True
+
+
+def test_the_compiled_check_and_its_text_are_those_of_the_version_asked_for(project, agent_key):
+    a_check(project)
+    a_check(project, BAD)
+    newest = json.loads(agent_key.get("/v1/success-checks/mine.json").content)
+    first = json.loads(agent_key.get("/v1/success-checks/mine.json?version=1").content)
+    assert (newest["version"], newest["rules"][0]["id"]) == (2, "bad")
+    assert (first["version"], first["rules"][0]["id"]) == (1, "not-ok")
+    assert agent_key.get("/v1/success-checks/mine.yaml?version=1").content.decode() == TEXT
+    assert "successCheck" in agent_key.get("/v1/success-checks/mine.ts").content.decode()
+    for missing in ("mine.json?version=3", "other.py", "http.json?version=99", "..%2f.py"):
+        assert agent_key.get(f"/v1/success-checks/{missing}").status_code == 404
+    assert agent_key.get("/v1/success-checks/mine.json?version=x").status_code == 422
+
+
+@pytest.mark.parametrize("kind", ["py", "ts", "json", "yaml"])
+def test_who_has_a_file_already_is_told_so_until_there_is_another(project, agent_key, kind):
+    a_check(project)
+    path = f"/v1/success-checks/mine.{kind}"
+    etag = agent_key.get(path)["ETag"]
+    unchanged = agent_key.get(path, headers={"If-None-Match": etag})
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+    assert unchanged["ETag"] == etag
+    a_check(project, BAD)
+    changed = agent_key.get(path, headers={"If-None-Match": etag})
+    assert changed.status_code == 200
+    assert changed["ETag"] != etag
+    assert agent_key.get(f"{path}?version=1")["ETag"] == etag
+
+
+def test_the_same_text_with_other_included_rules_is_another_file(project, agent_key, manager):
+    a_check(project, name="base")
+    a_check(project, include=("base",), name="mine")
+    before = agent_key.get("/v1/success-checks/mine.json")["ETag"]
+    a_check(project, BAD, name="base")
+    manager.post("/v1/success-checks/mine/newer-included")
+    assert agent_key.get("/v1/success-checks/mine.json")["ETag"] != before
+
+
+def test_whoever_has_the_file_costs_no_reading_of_its_text(
+    project, agent_key, django_assert_max_num_queries
+):
+    a_check(project)
+    etag = agent_key.get("/v1/success-checks/mine.json")["ETag"]
+    with django_assert_max_num_queries(2) as asked:
+        agent_key.get("/v1/success-checks/mine.json", headers={"If-None-Match": etag})
+    assert not any("packed" in each["sql"] for each in asked.captured_queries)
+
+
+def test_checks_of_another_project_are_not_there(project, agent_key):
+    a_check(builders.a_project(), name="theirs")
+    assert agent_key.get("/v1/success-checks/theirs.json").status_code == 404
+
+
+def test_an_agent_key_takes_files_and_nothing_else(project, agent_key):
+    a_check(project)
+    assert agent_key.get("/v1/success-checks/mine").status_code == 403
+    assert agent_key.get("/v1/success-checks").status_code == 403
+
+
+def test_bindings_are_read_and_replaced_whole(project, manager, reader):
+    a_check(project)
+    empty = got(reader, "success-check-bindings")
+    assert (empty["bindings"], empty["revision"]) == ([], 0)
+    line = {"environment": "production", "agent": "*", "tool": "http_*", "check": "mine"}
+    answer = put(manager, "success-check-bindings", bindings=[line], revision=0)
+    assert (answer.status_code, answer.json()["revision"]) == (200, 1)
+    assert got(reader, "success-check-bindings")["bindings"] == [line]
+    stale = put(manager, "success-check-bindings", bindings=[], revision=0)
+    assert (stale.status_code, stale.json()["code"]) == (409, "moved_on")
+    assert put(manager, "success-check-bindings", bindings=[]).json()["bindings"] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "path"),
+    [
+        ({"tool": "x", "check": "nothing"}, "bindings[0].check"),
+        ({"tool": "", "check": "http"}, "bindings[0].tool"),
+        ({"tools": "x", "check": "http"}, "bindings.0.tool"),
+    ],
+)
+def test_a_binding_that_cannot_be_is_422_at_its_place(manager, line, path):
+    answer = put(manager, "success-check-bindings", bindings=[line])
+    assert answer.status_code == 422
+    assert path in [error["path"] for error in answer.json()["errors"]]
+
+
+def test_the_schema_of_the_language_is_served_to_everybody():
+    answer = Client().get("/v1/success-check-schema")
+    assert answer["Content-Type"] == "application/schema+json"
+    schema = json.loads(answer.content)
+    assert "SuccessCheck" in json.dumps(schema)
+    assert Client().get("/api/v1/success-check-schema").content == answer.content
+
+
+def test_an_editor_in_the_browser_writes_with_a_token_and_a_viewer_does_not(project, client_as):
+    for role, status in ((Role.EDITOR, 201), (Role.VIEWER, 403)):
+        client = client_as(role)
+        assert put(client, "success-checks/mine", yaml=TEXT).status_code == status

@@ -1,0 +1,47 @@
+"""Globs: `*`, `?`, and nothing else special."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from governance.checks.language.matching.globs import glob_matches
+
+TEXTS = st.text("ab*?[.", max_size=12)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "matches"),
+    [
+        ("*", "", True),
+        ("*", "anything", True),
+        ("", "", True),
+        ("", "a", False),
+        ("billing-*", "billing-bot", True),
+        ("billing-*", "Billing-bot", False),
+        ("b?t", "bot", True),
+        ("b?t", "bt", False),
+        ("[ab]", "a", False),
+        ("[ab]", "[ab]", True),
+        ("*bot", "botbot", True),
+        ("*a*", "*xa*y", True),
+    ],
+)
+def test_a_glob_matches_the_whole_text(pattern, text, matches):
+    assert glob_matches(pattern, text) is matches
+
+
+@given(TEXTS, TEXTS)
+def test_a_glob_says_what_the_regular_expression_says(pattern, text):
+    expression = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
+    assert glob_matches(pattern, text) is bool(re.fullmatch(expression, text, re.DOTALL))
+
+
+def test_hundreds_of_the_worst_globs_are_asked_at_once():
+    """Going back to the star for each letter would take minutes here."""
+    name = "a" * 1_024
+    globs = [f"*{'?' * number}b" for number in range(200, 700)]
+    assert not any(glob_matches(glob, name) for glob in globs)
+    assert all(glob_matches(f"{glob[:-1]}a", name) for glob in globs)
+    assert not glob_matches("*a" * 512, "a" * 511 + "b" * 513)

@@ -1,0 +1,300 @@
+"""What changed between two documents, by meaning."""
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from governance.contracts.domain.dialect import Dialect
+from governance.contracts.domain.document import Document, read_document
+from governance.contracts.domain.meaning import Change, changes
+from tests.governance.generated import DOCUMENTS, text_of
+
+BEFORE: dict[str, Any] = {
+    "apiVersion": "edictum/v1",
+    "kind": "Ruleset",
+    "metadata": {"name": "billing"},
+    "defaults": {"mode": "enforce"},
+    "tools": {"crm_read": {"side_effect": "read"}},
+    "rules": [
+        {
+            "id": "limits",
+            "type": "session",
+            "limits": {"max_tool_calls": 150, "max_attempts": 200},
+            "then": {"action": "block", "message": "Enough."},
+        },
+        {
+            "id": "crm-fields",
+            "type": "sandbox",
+            "tools": ["crm_read", "crm_write"],
+            "allows": {"domains": ["crm.example.test"]},
+            "message": "Not there.",
+        },
+        {
+            "id": "amount",
+            "type": "pre",
+            "tool": "pay",
+            "mode": "observe",
+            "when": {
+                "all": [
+                    {"args.amount": {"gt": 500}},
+                    {"args.currency": {"in": ["EUR", "USD"]}},
+                ]
+            },
+            "then": {"action": "block", "message": "Too much."},
+        },
+        {
+            "id": "anything",
+            "type": "pre",
+            "tool": "*",
+            "when": {"principal.role": {"exists": False}},
+            "then": {"action": "ask", "message": "Who are you?"},
+        },
+    ],
+}
+
+
+def written(values: dict[str, Any]) -> Document:
+    return read_document(yaml.safe_dump(values, sort_keys=False))
+
+
+def changed(**edits: Any) -> tuple[Change, ...]:
+    """What an edit of the first document means; `rule__key` edits a key of that rule."""
+    values = json.loads(json.dumps(BEFORE))
+    for name, value in edits.items():
+        rule, _, key = name.partition("__")
+        if not key:
+            values[name] = value
+            continue
+        (found,) = [each for each in values["rules"] if each["id"].replace("-", "_") == rule]
+        if value is None:
+            del found[key]
+        else:
+            found[key] = value
+    return changes(written(BEFORE), written(values))
+
+
+def said(**edits: Any) -> list[str]:
+    return [str(change) for change in changed(**edits)]
+
+
+def test_a_lowered_limit_is_told_with_both_values():
+    assert changed(limits__limits={"max_tool_calls": 100, "max_attempts": 200}) == (
+        Change("changed", "limits", "`max_tool_calls`", "150", "100"),
+    )
+
+
+def test_a_limit_that_was_not_there_comes_from_no_limit():
+    limits = {"max_tool_calls": 150, "max_attempts": 200, "max_calls_per_tool": {"send": 20}}
+    assert said(limits__limits=limits) == [
+        "rule `limits`, calls of `send`: no limit → 20 per session"
+    ]
+
+
+def test_tools_added_to_a_pattern_are_counted_and_named():
+    tools = ["crm_merge", "crm_read", "crm_write", "crm_bulk"]
+    assert said(crm_fields__tools=tools) == [
+        "rule `crm-fields`: two tools added: `crm_merge`, `crm_bulk`"
+    ]
+
+
+def test_a_rule_that_ends_to_be_observed_is_one_change_of_its_mode():
+    assert said(amount__mode="enforce") == ["rule `amount`, mode: observe → enforce"]
+
+
+def test_to_spell_out_what_holds_anyway_changes_nothing():
+    assert (
+        changed(amount__enabled=True, anything__mode="enforce", crm_fields__outside="block") == ()
+    )
+
+
+def test_the_mode_of_a_document_is_told_once_and_not_for_each_rule():
+    assert said(defaults={"mode": "observe"}) == ["the document, mode: enforce → observe"]
+
+
+def test_an_operand_is_told_rather_than_the_whole_condition():
+    parts = [{"args.currency": {"in": ["USD", "EUR"]}}, {"args.amount": {"gt": 1000.0}}]
+    assert said(amount__when={"all": parts}) == ["rule `amount`, `args.amount` >: 500 → 1000"]
+
+
+def test_values_of_a_list_are_told_as_added_and_removed():
+    parts = [{"args.amount": {"gt": 500}}, {"args.currency": {"in": ["CHF", "USD"]}}]
+    assert said(amount__when={"all": parts}) == [
+        'rule `amount`: `args.currency` is one of: "CHF" added; "EUR" removed'
+    ]
+
+
+def test_another_part_of_a_condition_is_told_alone():
+    parts = [*BEFORE["rules"][2]["when"]["all"], {"environment": {"equals": "production"}}]
+    assert said(amount__when={"all": parts}) == [
+        'rule `amount`, condition, all of: nothing → `environment` is "production"'
+    ]
+
+
+def test_a_condition_of_another_form_is_told_whole():
+    assert said(anything__when={"not": {"principal.role": {"exists": True}}}) == [
+        "rule `anything`, condition: `principal.role` is not there → not `principal.role` is there"
+    ]
+
+
+def test_the_order_of_conditions_is_told_because_agents_stop_at_the_first_that_decides():
+    parts = BEFORE["rules"][2]["when"]["all"]
+    assert said(amount__when={"all": parts[::-1]}) == [
+        "rule `amount`: its conditions stand in another order, which counts where a value has the "
+        "wrong type"
+    ]
+    twice = [*parts, json.loads(json.dumps(parts[0]))]
+    assert changed(amount__when={"all": twice}) == ()
+
+
+def test_true_is_not_one_in_a_condition():
+    one, true = (
+        written({**BEFORE, "rules": [{"id": "a", "when": {"args.x": {"equals": value}}}]})
+        for value in (1, True)
+    )
+    assert [str(change) for change in changes(one, true)] == ["rule `a`, `args.x` is: 1 → true"]
+
+
+def test_action_message_and_time_are_told_in_words_of_the_console():
+    then = {"action": "ask", "message": "May I?", "timeout": 60, "timeout_action": "allow"}
+    assert said(amount__then=then) == [
+        "rule `amount`, action: denies → asks",
+        "rule `amount`, message: Too much. → May I?",
+        "rule `amount`, time to answer: nothing → 60 s",
+        "rule `amount`, without an answer: nothing → allows",
+    ]
+
+
+def test_the_time_to_answer_that_holds_anyway_changes_nothing():
+    then = {"action": "ask", "message": "Who are you?", "timeout": 300, "timeout_action": "block"}
+    assert changed(anything__then=then) == ()
+
+
+def test_tags_metadata_and_the_switch_are_told():
+    then = {"action": "block", "message": "Too much.", "tags": ["money"], "metadata": {"a": 1}}
+    assert said(amount__then=then, anything__enabled=False) == [
+        "rule `amount`, tags: nothing → `money`",
+        "rule `amount`, metadata `a`: nothing → 1",
+        "rule `anything`, switched: on → off",
+    ]
+
+
+def test_what_belongs_to_no_rule_is_told_of_the_document():
+    tools = {"crm_read": {"side_effect": "write"}, "pay": {"side_effect": "irreversible"}}
+    assert said(metadata={"name": "bills", "description": "All"}, tools=tools) == [
+        "the document, name: billing → bills",
+        "the document, description: not set → All",
+        "the document, side effect of `crm_read`: read → write",
+        "the document, side effect of `pay`: not set → irreversible",
+    ]
+
+
+def test_rules_added_and_removed_are_described():
+    rule = {
+        "id": "large-charge",
+        "type": "pre",
+        "tool": "charge",
+        "when": {"args.amount": {"gt": 500}},
+        "then": {"action": "ask", "message": "Large."},
+    }
+    assert said(rules=[*BEFORE["rules"][1:], rule]) == [
+        "added rule `large-charge`: pre, `charge`: asks (300 s, then denies) when `args.amount` > "
+        "500",
+        "removed rule `limits`: session: denies above 200 `max_attempts`, 150 `max_tool_calls`",
+    ]
+
+
+def test_another_id_alone_is_no_rule_removed_and_added():
+    assert said(anything__id="who") == ["rule `who`, id: `anything` → `who`"]
+
+
+def test_order_counts_where_one_call_can_meet_both_rules():
+    limits, crm, amount, anything = BEFORE["rules"]
+    assert said(rules=[limits, crm, anything, amount]) == [
+        "rule `anything`, place: tried after `amount` → tried before `amount`"
+    ]
+    assert changed(rules=[crm, amount, anything, limits]) == ()
+
+
+def test_order_does_not_count_between_tools_that_are_different():
+    limits, crm, amount, anything = BEFORE["rules"]
+    anything = {**anything, "tool": "send_*"}
+    before, after = (
+        written({**BEFORE, "rules": [limits, crm, *two]})
+        for two in ([amount, anything], [anything, amount])
+    )
+    assert changes(before, after) == ()
+
+
+def test_without_an_earlier_document_every_rule_is_added():
+    assert [(change.kind, change.subject) for change in changes(None, written(BEFORE))] == [
+        ("added", rule["id"]) for rule in BEFORE["rules"]
+    ]
+
+
+def test_the_dialect_changes_nothing():
+    document = written(BEFORE)
+    assert changes(document, read_document(document.twin)) == ()
+    assert changes(read_document(document.twin), document) == ()
+
+
+WORDS = st.text("ab.*5", max_size=4)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.floats(allow_nan=False) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=12,
+)
+KEYS = st.sampled_from(["id", "type", "tool", "tools", "when", "then", "limits", "mode", "enabled"])
+RULES = st.lists(st.dictionaries(KEYS, JSON, max_size=6) | JSON, max_size=4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(RULES, RULES)
+def test_a_half_written_document_has_changes_too(old, new):
+    before, after = (
+        read_document(json.dumps({"kind": "Ruleset", "rules": rules})) for rules in (old, new)
+    )
+    assert changes(before, before) == ()
+    assert all(str(change) for change in changes(before, after))
+
+
+@pytest.mark.parametrize("text", ["a: 1", "rules: 5", "rules: [1, [2], {a: 2026-99-99}]"])
+def test_what_is_hardly_a_contract_is_taken_as_far_as_it_goes(text):
+    document = read_document(text)
+    assert changes(document, document) == ()
+
+
+@settings(max_examples=60, deadline=None)
+@given(DOCUMENTS, st.booleans())
+def test_whatever_a_document_says_its_format_and_dialect_change_nothing(values, flow):
+    one = read_document(text_of(values))
+    other = read_document(text_of(values, Dialect.OLD, default_flow_style=flow, width=20))
+    assert changes(one, other) == ()
+    assert changes(other, one) == ()
+
+
+@settings(max_examples=60, deadline=None)
+@given(DOCUMENTS, st.data())
+def test_a_rule_less_is_one_rule_removed_and_back_again_one_added(values, data):
+    rules = values["rules"]
+    gone = data.draw(st.sampled_from(rules))
+    fewer = {**values, "rules": [rule for rule in rules if rule is not gone]}
+    before, after = read_document(text_of(values)), read_document(text_of(fewer))
+    assert [(each.kind, each.subject) for each in changes(before, after)] == [
+        ("removed", gone["id"])
+    ]
+    assert [(each.kind, each.subject) for each in changes(after, before)] == [("added", gone["id"])]
+
+
+@settings(max_examples=60, deadline=None)
+@given(DOCUMENTS, DOCUMENTS)
+def test_what_differs_one_way_differs_the_other_way_too(one, other):
+    there = changes(read_document(text_of(one)), read_document(text_of(other)))
+    back = changes(read_document(text_of(other)), read_document(text_of(one)))
+    assert bool(there) == bool(back)
+    assert sum(each.kind == "added" for each in there) == sum(
+        each.kind == "removed" for each in back
+    )

@@ -1,0 +1,267 @@
+"""Contracts in the browser: the list, the ways to begin, a contract and its versions."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from governance.contracts.commands.contracts import save_version
+from governance.contracts.domain.templates import templates
+from governance.core.actor import CONSOLE
+from governance.core.roles import Role
+from governance.delivery.commands.assignments import assign
+from governance.models import BundleVersion, Draft
+from tests import builders
+from tests.governance.contracts.documents import ALWAYS, document, pre
+from tests.governance.serving import IN_OLD_WORDS, TEXT, deployed
+from tests.outcomes.pages import Pages, text_of
+
+QUERIES = 12
+OTHER = TEXT.replace("equals: 1", "equals: 2")
+
+
+@pytest.fixture
+def editor(project) -> Pages:
+    return _pages(project, Role.EDITOR)
+
+
+@pytest.fixture
+def viewer(project) -> Pages:
+    return _pages(project, Role.VIEWER)
+
+
+def _pages(project, role: Role) -> Pages:
+    seen = Pages(builders.signed_in(builders.a_member(project, role).user), project.slug)
+    seen.get("attention/")  # the first visit, which keeps the project used last
+    return seen
+
+
+def saved(project, *texts: str) -> BundleVersion:
+    for text in texts:
+        version, _ = save_version(project, document=text, message="Why", by=CONSOLE)
+    return version
+
+
+def post(pages: Pages, **fields):
+    return pages.client.post(f"{pages.base}/contracts/new/", fields)
+
+
+def test_without_a_contract_the_list_says_what_to_do(editor, viewer):
+    assert "No contract governs anything here yet." in editor.text("contracts/")
+    assert "Begin a contract" in editor.text("contracts/")
+    assert "takes the role editor" in viewer.text("contracts/")
+
+
+def test_the_list_says_what_is_live_where(project, viewer):
+    deployed(project, env="production")
+    deployed(project, env="staging")
+    saved(project, OTHER, document(pre(ALWAYS)).replace("name: d", "name: draft"))
+    text = viewer.text("contracts/")
+    assert "Two contracts, one of them live." in text
+    assert "d v2 production v1 staging v1" in text
+    assert "draft v1 nowhere" in text
+
+
+def test_a_template_becomes_a_draft_under_a_free_name(project, editor):
+    began = post(editor, **{"from": "template:file-agent"})
+    draft = Draft.objects.get()
+    assert began["Location"].endswith(f"/contracts/drafts/{draft.pk}/")
+    assert "name: file-agent" in draft.text
+    saved(project, draft.text)
+    post(editor, **{"from": "template:file-agent"})
+    assert "name: file-agent-2" in Draft.objects.get(text__contains="file-agent-2").text
+    assert "Your drafts" in editor.text("contracts/")
+
+
+def test_every_template_is_offered(editor):
+    text = editor.text("contracts/new/")
+    for template in templates():
+        assert template.title in text
+        assert template.description in text
+
+
+def test_a_contract_that_is_there_can_be_begun_from(project, editor):
+    saved(project, TEXT)
+    post(editor, **{"from": "contract:d"})
+    assert Draft.objects.get().text == TEXT.replace("name: d", "name: d-2")
+
+
+@pytest.mark.parametrize("start", ["template:nothing", "contract:nothing", "else:d", "", "\0"])
+def test_what_is_not_there_cannot_be_begun_from(editor, start):
+    assert post(editor, **{"from": start}).status_code == 404
+
+
+def test_a_pasted_text_is_kept_as_it_was_pasted(editor):
+    post(editor, text=TEXT.replace("\n", "\r\n"))
+    assert Draft.objects.get().text == TEXT
+
+
+def test_an_uploaded_file_keeps_its_line_ends(editor):
+    written = IN_OLD_WORDS.replace("\n", "\r\n")
+    post(editor, file=SimpleUploadedFile("d.yaml", written.encode()))
+    assert Draft.objects.get().text == written
+
+
+def test_a_text_that_is_no_contract_yet_is_a_draft_all_the_same(editor):
+    answer = post(editor, text=TEXT.replace("type: pre", "type: prae", 1))
+    page = text_of(editor.client.get(answer["Location"]))
+    assert "prae" in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({}, "Paste a contract here, or choose a file."),
+        ({"text": "a: \0"}, "Null characters are not allowed."),
+        ({"file": b"a: \xff"}, "The file is not UTF-8: save it as such."),
+        ({"file": b"a: \0"}, "The text holds a NUL"),
+        ({"file": b"x" * 600_000}, "The file has 600,000 bytes"),
+    ],
+)
+def test_what_cannot_be_a_draft_says_why(editor, fields, words):
+    if "file" in fields:
+        fields = {"file": SimpleUploadedFile("d.yaml", fields["file"])}
+    answer = post(editor, **fields)
+    assert answer.status_code == 422
+    assert words in answer.content.decode()
+    assert not Draft.objects.exists()
+
+
+def test_a_contract_opens_with_what_is_live_and_what_changed(project, viewer):
+    deployed(project)
+    deployed(project, env="staging")
+    saved(project, OTHER)
+    text = viewer.text("contracts/b/d/")
+    assert "d v2 is not live yet: production and staging run v1." in text
+    assert "2: 2 pre" in text
+    assert "v1 → v2, by meaning" in text
+    assert "b · args.x is was 1 → is 2" in text
+    assert "1 change; formatting and dialect do not count" in text
+    assert "what v2 changes" in text
+    assert "2, never edited or deleted" in text
+
+
+def test_a_first_version_has_nothing_to_be_compared_with(project, viewer):
+    saved(project, TEXT)
+    text = viewer.text("contracts/b/d/")
+    assert "d v1 is live nowhere yet." in text
+    assert "Is it what you mean?" in text
+
+
+def test_who_is_assigned_a_contract_is_told(project, viewer):
+    deployed(project)
+    assign(project, env="production", agent="bot-*", bundle_name="d", by=CONSOLE)
+    assert "bot-* in production" in viewer.text("contracts/b/d/")
+    tags = {"team": "pay", "size": "m"}
+    assign(project, env="production", tags=tags, bundle_name="d", by=CONSOLE)
+    assert "* with size=m , team=pay in production" in viewer.text("contracts/b/d/")
+
+
+def test_older_versions_are_a_page_away(project, viewer):
+    saved(project, *(TEXT.replace("equals: 1", f"equals: {number}") for number in range(25)))
+    text = viewer.text("contracts/b/d/")
+    assert "20 of 25" in text
+    assert "v5" not in text.partition("Versions")[2]
+    assert "v5" in viewer.text("contracts/b/d/", before=6).partition("Versions")[2]
+
+
+def test_a_version_shows_its_text_its_outline_and_what_would_surprise(project, viewer):
+    odd = TEXT.replace("args.x", "arg.x")
+    saved(project, odd, TEXT)
+    text = viewer.text("contracts/b/d/versions/1/")
+    assert "d v1 is live nowhere. The newest is v2." in text
+    assert "kind : Ruleset" in text
+    assert "pre, * : asks (300 s, then denies) when arg.x is 1" in text
+    assert "Did you mean args.x ?" in text
+    assert "What would surprise" not in viewer.text("contracts/b/d/text/")
+
+
+def test_a_version_says_what_only_trying_tells_as_well(project, viewer):
+    hopeless = "{matches: '^(a+)+$'}"
+    saved(project, TEXT.replace("{equals: 1}", hopeless))
+    text = viewer.text("contracts/b/d/text/")
+    assert "What would surprise" in text
+    assert "an agent waits without end" in text
+
+
+def test_any_two_versions_are_compared_by_meaning_and_as_text(project, viewer):
+    saved(project, TEXT, OTHER, OTHER + "\n# a word\n")
+    text = viewer.text("contracts/b/d/compare/", old=1, new=3)
+    assert "From v1 to v3, 1 thing changes in d ." in text
+    assert "equal line" in text
+    assert "# a word" in text
+    assert "means the same" in viewer.text("contracts/b/d/compare/")
+    back = viewer.text("contracts/b/d/compare/", old=2, new=1)
+    assert "was 2 → is 1" in back
+    whole = viewer.text("contracts/b/d/compare/", old=1, new=2, whole="")
+    assert "equal line" not in whole
+
+
+def test_to_compare_others_keeps_the_time_that_the_other_pages_are_about(project, viewer):
+    saved(project, TEXT, OTHER)
+    time = {"from": "2026-11-01T00:00Z", "to": "2026-11-02T00:00Z"}
+    page = viewer.get("contracts/b/d/compare/", **time, old=2, new=1).content.decode()
+    form = page[page.index("compare-form") :].partition("</form>")[0]
+    for name, value in time.items():
+        assert f'type="hidden" name="{name}" value="{value}"' in form
+    assert form.count('type="hidden"') == 2
+    listed = viewer.get("contracts/b/d/", **time).content.decode()
+    assert "from=2026-11-01T00%3A00Z&amp;to=2026-11-02T00%3A00Z&amp;new=2" in listed
+
+
+def test_a_version_compared_with_itself_says_so(project, viewer):
+    saved(project, TEXT)
+    assert "compared with itself" in viewer.text("contracts/b/d/compare/")
+
+
+def test_either_dialect_can_be_downloaded(project, viewer):
+    saved(project, IN_OLD_WORDS)
+    asked = "contracts/b/d/versions/1/download/"
+    written, twin = viewer.get(asked), viewer.get(asked, dialect="new")
+    assert (written.content.decode(), twin.content.decode()) == (IN_OLD_WORDS, TEXT)
+    assert written["Content-Disposition"] == 'attachment; filename="d-v1.yaml"'
+    assert twin["Content-Disposition"] == 'attachment; filename="d-v1.new-dialect.yaml"'
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "b/nothing/",
+        "b/Nothing/",
+        "b/d/versions/9/",
+        "b/d/compare/?old=7&new=1",
+        "b/d/versions/9/download/",
+    ],
+)
+def test_what_is_not_there_is_not_found(project, viewer, path):
+    saved(project, TEXT)
+    assert viewer.client.get(f"{viewer.base}/contracts/{path}").status_code == 404
+
+
+def test_contracts_of_other_projects_are_not_there(project):
+    saved(project, TEXT)
+    stranger = _pages(builders.a_project(), Role.ADMIN)
+    assert "No contract governs anything here yet." in stranger.text("contracts/")
+    assert stranger.get("contracts/b/d/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["", "b/d/", "b/d/text/", "b/d/versions/1/", "b/d/compare/?old=1&new=3", "new/"]
+)
+def test_however_many_there_are_the_queries_are_few(
+    project, editor, path, django_assert_max_num_queries
+):
+    for number in range(12):
+        deployed(project, name=f"other-{number}", env=f"env-{number}")
+        deployed(project, env=f"env-{number}")
+    saved(project, *(TEXT.replace("equals: 1", f"equals: {number}") for number in range(9, 30)))
+    with django_assert_max_num_queries(QUERIES):
+        assert editor.client.get(f"{editor.base}/contracts/{path}").status_code == 200
+
+
+def test_a_page_holds_no_markup_that_an_author_wrote(project, viewer):
+    text = document(pre("{args.x: {equals: '<script>x</script>'}}", message="<img src=x>"))
+    saved(project, document(pre(ALWAYS)), text)
+    for path in ("contracts/b/d/", "contracts/b/d/text/", "contracts/b/d/compare/"):
+        body = viewer.get(path).content.decode()
+        assert "<script>x" not in body
+        assert "<img" not in body
+        assert "<script>x</script>" in text_of(viewer.get(path))

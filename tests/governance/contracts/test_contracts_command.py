@@ -1,0 +1,161 @@
+"""`manage.py contracts`: a folder in git and a project, brought together byte for byte."""
+
+import io
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from governance.contracts.commands.contracts import save_version
+from governance.contracts.queries.contracts import bundle_named
+from governance.core.actor import CONSOLE
+from governance.models import BundleVersion, Deployment, DeploymentRequest
+from tests import builders
+from tests.governance.contracts.documents import ALWAYS, document, pre
+from tests.governance.deploying import PRODUCTION, a_failing_test, live, saved, takes_two
+
+TEXT = document(pre(ALWAYS, message="no")) + "\n# the end, without a line break"
+
+
+def run(*words: str) -> str:
+    said = io.StringIO()
+    call_command("contracts", *words, stdout=said, stderr=said)
+    return said.getvalue()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "d.yaml").write_text(TEXT)
+    (tmp_path / "README.md").write_text("no contract")
+    return tmp_path
+
+
+def push(project, folder, *more: str) -> str:
+    return run("push", str(folder), "--project", project.slug, "--yes", *more)
+
+
+def test_a_push_makes_versions_and_a_second_one_has_nothing_to_do(project, folder):
+    assert "d.yaml: d v1, new contract" in push(project, folder)
+    assert bytes(BundleVersion.objects.get().document) == TEXT.encode()
+    again = push(project, folder)
+    assert "d.yaml: d v1, unchanged" in again
+    assert "Nothing is to be done." in again
+    assert BundleVersion.objects.count() == 1
+
+
+def test_what_changes_is_told_by_meaning_before_anything_is_done(project, folder):
+    push(project, folder)
+    (folder / "d.yaml").write_text(TEXT.replace("message: 'no'", "message: 'never'"))
+    with pytest.raises(CommandError, match="say --yes where nobody can answer"):
+        run("push", str(folder), "--project", project.slug)
+    assert BundleVersion.objects.count() == 1
+    said = push(project, folder, "--message", "Say never")
+    assert "d.yaml: d v2, new version" in said
+    assert "rule `a`" in said
+    assert "never" in said
+    assert BundleVersion.objects.get(number=2).message == "Say never"
+
+
+def test_a_push_with_an_environment_deploys_once(project, folder):
+    assert "d v1 is live in production." in push(project, folder, "--env", PRODUCTION)
+    assert "Nothing is to be done." in push(project, folder, "--env", PRODUCTION)
+    assert Deployment.objects.count() == 1
+
+
+def test_where_a_second_person_is_required_a_push_asks_for_one(project, folder):
+    takes_two(project)
+    said = push(project, folder, "--env", PRODUCTION)
+    assert "to be approved in production" in said
+    request = DeploymentRequest.objects.get()
+    assert f"request {request.pk}." in said
+    push(project, folder, "--env", PRODUCTION)
+    assert DeploymentRequest.objects.count() == 1
+    assert not Deployment.objects.exists()
+
+
+def test_what_holds_a_deployment_back_ends_the_push_with_its_sentence(project, folder):
+    push(project, folder)
+    words = a_failing_test(BundleVersion.objects.get())
+    with pytest.raises(CommandError, match=f"d v1 is saved and not deployed: {words}"):
+        push(project, folder, "--env", PRODUCTION)
+
+
+def test_a_check_names_file_line_and_column_and_fails(project, folder):
+    assert "1 contract can be pushed." in run("check", str(folder))
+    (folder / "bad.yml").write_text(TEXT.replace("type: pre", "type: prae"))
+    said = io.StringIO()
+    with pytest.raises(CommandError, match="1 contract cannot be pushed"):
+        call_command("contracts", "check", str(folder), stdout=said, stderr=said)
+    line = TEXT[: TEXT.index("type: pre")].count("\n") + 1
+    assert f"bad.yml:{line}:" in said.getvalue()
+    with pytest.raises(CommandError, match="nothing was done"):
+        push(project, folder)
+    assert not BundleVersion.objects.exists()
+
+
+def test_a_check_with_a_project_tells_what_a_push_would_do(project, folder):
+    said = run("check", str(folder), "--project", project.slug, "--env", PRODUCTION)
+    assert "d.yaml: d v1, new contract, to be deployed in production" in said
+    assert not BundleVersion.objects.exists()
+
+
+def test_one_contract_in_two_files_is_refused(project, folder):
+    (folder / "e.yaml").write_text(TEXT)
+    said = io.StringIO()
+    with pytest.raises(CommandError):
+        call_command("contracts", "check", str(folder), stdout=said, stderr=said)
+    assert "e.yaml: d.yaml is the contract `d` too" in said.getvalue()
+
+
+def test_a_document_too_large_to_be_one_is_refused_unread(folder):
+    (folder / "big.yaml").write_bytes(b"# " + b"x" * 600_000)
+    said = io.StringIO()
+    with pytest.raises(CommandError):
+        call_command("contracts", "check", str(folder), stdout=said, stderr=said)
+    assert ": The document has 600,002 bytes" in said.getvalue()
+
+
+def pull(project, folder, *more: str) -> str:
+    return run("pull", str(folder), "--project", project.slug, "--yes", *more)
+
+
+def test_a_pull_writes_the_bytes_and_a_push_of_them_has_nothing_to_do(project, tmp_path):
+    save_version(project, document=TEXT.encode(), by=CONSOLE)
+    saved(project, name="other")
+    folder = tmp_path / "new"
+    assert "d.yaml: d v1, written" in pull(project, folder)
+    assert (folder / "d.yaml").read_bytes() == TEXT.encode()
+    assert sorted(each.name for each in folder.iterdir()) == ["d.yaml", "other.yaml"]
+    assert "Nothing is to be done." in pull(project, folder)
+    assert "Nothing is to be done." in push(project, folder)
+
+
+def test_a_pull_keeps_the_name_that_a_file_has_and_what_it_does_not_know(project, folder):
+    saved(project, "newer")
+    (folder / "d.yaml").rename(folder / "first.yaml")
+    assert "first.yaml: d v1, overwritten" in pull(project, folder)
+    assert b"newer" in (folder / "first.yaml").read_bytes()
+    assert sorted(each.name for each in folder.iterdir()) == ["README.md", "first.yaml"]
+
+
+def test_a_pull_of_an_environment_writes_what_is_live_there(project, tmp_path):
+    live(saved(project, "first"))
+    saved(project, "second")
+    saved(project, name="nowhere")
+    pull(project, tmp_path, "--env", PRODUCTION)
+    assert [each.name for each in tmp_path.iterdir()] == ["d.yaml"]
+    assert b"first" in (tmp_path / "d.yaml").read_bytes()
+
+
+def test_what_does_not_exist_is_told(project, tmp_path):
+    with pytest.raises(CommandError, match="There is no project nobody"):
+        run("push", str(tmp_path), "--project", "nobody", "--yes")
+    with pytest.raises(CommandError, match="There is no folder"):
+        run("check", str(tmp_path / "nothing"))
+
+
+def test_another_projects_contracts_are_neither_pulled_nor_changed(project, folder):
+    other = builders.a_project()
+    push(other, folder)
+    assert bundle_named(project, "d") is None
+    pull(project, folder)
+    assert (folder / "d.yaml").read_text() == TEXT

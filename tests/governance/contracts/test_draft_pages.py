@@ -1,0 +1,210 @@
+"""The editor as a form alone: kept, checked, saved, and two who write at once."""
+
+import html
+
+import pytest
+from django.urls import reverse
+
+from governance.contracts.commands.contracts import save_version
+from governance.contracts.commands.drafts import begin_draft
+from governance.core.actor import CONSOLE, person
+from governance.core.roles import Role
+from governance.models import BundleVersion, Draft, Project
+from tests.governance.contracts.documents import ALWAYS, document, pre
+from tests.governance.editing import Editor, heading
+
+TEXT = document(pre(ALWAYS), pre(ALWAYS, rule_id="b"))
+
+
+@pytest.fixture
+def version(project) -> BundleVersion:
+    return save_version(project, document=TEXT, by=CONSOLE)[0]
+
+
+@pytest.fixture
+def me(project, version) -> Editor:
+    return Editor(project)
+
+
+def test_without_a_draft_the_newest_version_stands_in_the_editor(me):
+    page = me.open()
+    assert me.fields(page)["text"] == TEXT
+    assert heading(page) == "d v1, with no draft of yours yet. Nothing is changed."
+    assert not Draft.objects.exists()
+
+
+def test_what_is_kept_stands_there_again(me):
+    me.send(me.open(), "keep", text=TEXT + "\n# mine")
+    page = me.open()
+    assert me.fields(page)["text"] == TEXT + "\n# mine"
+    assert heading(page) == "Draft of d, from v1. It can be saved."
+
+
+def test_a_text_that_is_backtested_without_a_script_is_kept_first(me, project):
+    fields = me.fields(me.open()) | {"act": "backtest", "text": TEXT + "\n# mine"}
+    sent = me.client.post(me.address(), fields)
+    assert (sent.status_code, Draft.objects.get().text) == (307, TEXT + "\n# mine")
+    assert sent["Location"] == reverse("outcomes:backtest_text", args=[project.slug])
+
+
+def test_a_saved_text_is_the_next_version_with_its_message(me, version):
+    me.send(me.open(), text=TEXT.replace("\n", "\r\n") + "\r\n# mine", message="Because.")
+    newest = version.bundle.versions.get(number=2)
+    assert bytes(newest.document).decode() == TEXT + "\n# mine"
+    assert (newest.message, str(me.member.user) in newest.author) == ("Because.", True)
+    assert not Draft.objects.exists()
+
+
+def test_a_text_with_a_mistake_is_kept_and_told_where(me, version):
+    page = me.send(me.open(), text=TEXT.replace("action: block", "acton: block"))
+    assert page.status_code == 422
+    assert heading(page.text) == "Draft of d, from v1. 2 problems keep it from being saved."
+    assert "acton</code> is not a key here" in page.text
+    assert ">7:" in page.text
+    assert version.bundle.versions.count() == 1
+    assert Draft.objects.get().text == TEXT.replace("action: block", "acton: block")
+
+
+def test_saving_what_is_there_already_makes_no_version(me, version):
+    page = me.send(me.open())
+    assert "This is d v1 already: nothing changed." in page.text
+    assert version.bundle.versions.count() == 1
+
+
+def test_a_message_that_is_too_long_loses_no_word_of_the_text(me):
+    page = me.send(me.open(), text=TEXT + "\n# mine", message="x" * 3_000)
+    assert page.status_code == 422
+    assert "A message is a text of at most 2,000 characters" in page.text
+    assert me.fields(page.text)["text"] == TEXT + "\n# mine"
+
+
+def test_a_text_that_is_too_long_to_keep_stands_on_the_page_still(me):
+    page = me.send(me.open(), text="x" * (512 * 1024 + 1))
+    assert page.status_code == 422
+    assert "bytes; at most 524,288 are kept" in page.text
+    assert len(me.fields(page.text)["text"]) == 512 * 1024 + 1
+
+
+def test_two_tabs_of_one_person_are_shown_both_texts(me):
+    first, second = me.open(), me.open()
+    me.send(first, "keep", text=TEXT + "\n# in the first tab")
+    page = me.send(second, "keep", text=TEXT + "\n# in the second tab")
+    assert page.status_code == 409
+    assert "changed in another tab or on another device" in page.text
+    assert "# in the first tab" in page.text
+    assert me.fields(page.text)["text"].endswith("# in the second tab")
+    assert Draft.objects.get().text.endswith("# in the first tab")
+    me.send(page.text, "keep")
+    assert Draft.objects.get().text.endswith("# in the second tab")
+
+
+def test_of_two_people_neither_loses_a_word(project, me, version):
+    other = Editor(project)
+    mine, theirs = me.open(), other.open()
+    me.send(mine, "keep", text=TEXT + "\n# mine")
+    other.send(theirs, text="# theirs\n" + TEXT)
+
+    page = me.open()
+    assert f"was saved by {other.member.user} while you wrote on v1." in page
+
+    shown = me.send(page)  # saving leads to both, not over them
+    assert heading(shown.text) == f"d v2 was saved by {other.member.user} while you wrote on v1."
+    assert "Both changed different places" in shown.text
+    assert version.bundle.versions.count() == 2
+
+    page = me.send(shown.text, at=me.address("rebase"))
+    assert "Your draft has what v2 changed, and all that is yours." in page.text
+    assert me.fields(page.text)["text"] == f"# theirs\n{TEXT}\n# mine"
+    me.send(page.text)
+    newest = version.bundle.versions.get(number=3)
+    assert bytes(newest.document).decode() == f"# theirs\n{TEXT}\n# mine"
+
+
+def test_one_place_that_both_changed_is_marked_for_a_person_to_choose(project, me, version):
+    other = Editor(project)
+    theirs = other.open()
+    me.send(me.open(), "keep", text=TEXT.replace("enforce", "observe"))
+    other.send(theirs, text=TEXT.replace("{mode: enforce}", "{mode:  enforce}"))
+    shown = me.client.get(me.address("rebase")).text
+    assert "Both changed one place" in shown
+    page = me.send(shown, at=me.address("rebase"))
+    assert "Both changed one place, marked in the text." in html.unescape(page.text)
+    assert "keep what is right" in page.text
+    assert me.send(page.text).status_code == 422
+    assert version.bundle.versions.count() == 2
+
+
+def test_what_a_draft_changes_is_shown_by_meaning_and_as_text(me):
+    assert me.client.get(me.address("compare")).status_code == 302
+    me.send(me.open(), "keep", text=TEXT.replace("enforce", "observe"))
+    page = me.client.get(me.address("compare")).text
+    assert heading(page) == "Your draft of d differs from v1 in one line."
+    assert "Text of d v1" in page
+    assert "mode" in page
+    assert "only what differs" in me.client.get(me.address("compare") + "?whole").text
+    me.send(me.open(), "keep", text="a: [")
+    assert "cannot be read as YAML yet" in me.client.get(me.address("compare")).text
+
+
+def test_who_else_writes_on_it_is_told(project, me):
+    other = Editor(project)
+    other.send(other.open(), "keep", text=TEXT + "\n# theirs")
+    page = me.open()
+    assert f"{other.member.user} has a draft of this contract too, from v1" in page
+    assert "# theirs" not in page
+
+
+def test_a_draft_is_discarded_after_a_question(me):
+    me.send(me.open(), "keep", text=TEXT.replace("enforce", "observe"))
+    asked = me.client.get(me.address("discard")).text
+    assert "What is lost, against v1" in asked
+    me.send(asked, at=me.address("discard"))
+    assert not Draft.objects.exists()
+    assert me.client.get(me.address("discard")).status_code == 302
+
+
+def test_the_editor_keeps_and_learns_the_new_revision(me):
+    fields = me.fields(me.open()) | {"text": TEXT + "\n# a"}
+    told = me.client.post(me.address("keep"), fields).json()
+    assert told["revision"] == Draft.objects.get().revision
+    again = me.client.post(me.address("keep"), fields | {"text": TEXT + "\n# b"})
+    assert again.status_code == 409
+    assert Draft.objects.get().revision in again.text
+    assert me.client.post(me.address("keep"), {}).status_code == 422
+
+
+def a_new_draft(me: Editor, project: Project, text: str) -> dict[str, object]:
+    by = person(me.member.user_id, str(me.member.user), Role.EDITOR)
+    return {"draft_id": begin_draft(project, text=text, by=by).pk}
+
+
+def test_a_new_contract_is_written_as_a_draft_and_saved_as_its_first_version(project, me):
+    text = TEXT.replace("name: d", "name: fresh")
+    at = me.address("edit_new", **a_new_draft(me, project, "kind: Ruleset"))
+    page = me.client.get(at).text
+    assert heading(page).startswith("Draft of a new contract.")
+    me.send(page, text=text, at=at)
+    assert bytes(BundleVersion.objects.get(bundle__name="fresh").document).decode() == text
+    gone = me.client.get(at, follow=True)
+    assert "That draft is saved or discarded already." in gone.text
+
+
+def test_a_new_contract_under_a_name_that_is_taken_is_told_so(project, me, version):
+    at = me.address("edit_new", **a_new_draft(me, project, TEXT + "\n# another"))
+    page = me.send(me.client.get(at).text, at=at)
+    assert page.status_code == 409
+    assert "There is a contract <code>d</code> already" in page.text
+    assert version.bundle.versions.count() == 1
+
+
+def test_nobody_opens_the_draft_of_another(project, me):
+    which = a_new_draft(me, project, TEXT)
+    at = me.address("edit_new", **which)
+    stranger = Editor(project)
+    assert stranger.client.get(at).status_code == 302
+    assert stranger.client.post(at, {"text": "x", "act": "keep"}).status_code == 302
+    assert Draft.objects.get().text == TEXT
+
+
+def test_a_contract_that_is_not_there_has_no_editor(project, me):
+    assert me.client.get(me.address(bundle_name="nothing")).status_code == 404

@@ -1,0 +1,248 @@
+"""Drafts: kept as they are written, never over words that somebody has not seen."""
+
+import pytest
+
+from governance.audit import log as audit
+from governance.contracts.commands.contracts import save_version
+from governance.contracts.commands.drafts import (
+    begin_draft,
+    discard_draft,
+    keep_draft,
+    keep_new_draft,
+    rebase_draft,
+    save_draft,
+)
+from governance.contracts.queries.drafts import (
+    draft_of,
+    drafts_of,
+    drafts_of_others,
+    new_draft_numbered,
+)
+from governance.core.actor import CONSOLE, Actor, person
+from governance.core.errors import DocumentInvalid, Forbidden, InvalidInput, NotFound
+from governance.core.roles import Role
+from governance.drafts.commands import MovedOn
+from governance.drafts.storage import DraftElsewhere
+from governance.models import Bundle, BundleVersion, Draft
+from tests import builders
+from tests.governance.contracts.documents import ALWAYS, document, pre
+
+TEXT = document(pre(ALWAYS), pre(ALWAYS, rule_id="b"))
+
+
+def an_editor(project, role: Role = Role.EDITOR) -> Actor:
+    member = builders.a_member(project, role)
+    return person(member.user_id, member.user.email, role)
+
+
+def saved(project, text: str = TEXT) -> BundleVersion:
+    return save_version(project, document=text, by=CONSOLE)[0]
+
+
+def text_of(version: BundleVersion) -> str:
+    return bytes(version.document).decode()
+
+
+@pytest.fixture
+def me(project) -> Actor:
+    return an_editor(project)
+
+
+@pytest.fixture
+def bundle(project) -> Bundle:
+    return saved(project).bundle
+
+
+def kept(bundle, me, text: str, *, base: int = 1, seen: str = "") -> Draft:
+    return keep_draft(bundle, text=text, base=base, seen=seen, by=me)
+
+
+def present(bundle: Bundle, me: Actor) -> Draft:
+    draft = draft_of(bundle, me.id or 0)
+    assert draft is not None
+    return draft
+
+
+def present_new(project, me: Actor, number: int) -> Draft:
+    draft = new_draft_numbered(project, me.id or 0, number)
+    assert draft is not None
+    return draft
+
+
+def test_a_draft_is_kept_and_found_again(bundle, me):
+    draft = kept(bundle, me, TEXT + "# mine")
+    found = present(bundle, me)
+    assert found == draft
+    assert found.text == TEXT + "# mine"
+    assert found.base == 1
+
+
+def test_a_tab_goes_on_from_what_it_kept_last(bundle, me):
+    first = kept(bundle, me, "one")
+    second = kept(bundle, me, "two", seen=first.revision)
+    assert present(bundle, me).text == "two"
+    assert second.revision != first.revision
+
+
+def test_a_second_tab_overwrites_nothing_that_it_has_not_seen(bundle, me):
+    first = kept(bundle, me, "one")
+    kept(bundle, me, "two, in this tab", seen=first.revision)
+    with pytest.raises(DraftElsewhere) as refused:
+        kept(bundle, me, "three, in another tab", seen=first.revision)
+    assert refused.value.present.text == "two, in this tab"
+    assert present(bundle, me).text == "two, in this tab"
+
+
+def test_a_tab_that_knew_of_no_draft_overwrites_none(bundle, me):
+    kept(bundle, me, "one")
+    with pytest.raises(DraftElsewhere):
+        kept(bundle, me, "two")
+
+
+def test_the_same_text_from_two_tabs_is_no_quarrel(bundle, me):
+    kept(bundle, me, "one")
+    assert kept(bundle, me, "one").text == "one"
+
+
+def test_everybody_has_a_draft_of_their_own(project, bundle, me):
+    other = an_editor(project)
+    kept(bundle, me, "mine")
+    kept(bundle, other, "theirs")
+    assert present(bundle, me).text == "mine"
+    assert [draft.person.email for draft in drafts_of_others(bundle, me.id)] == [other.label]
+
+
+def test_who_may_not_write_contracts_has_no_draft(project, bundle):
+    with pytest.raises(Forbidden):
+        kept(bundle, an_editor(project, Role.OPERATOR), "x")
+    with pytest.raises(Forbidden, match="Only people"):
+        kept(bundle, CONSOLE, "x")
+
+
+def test_a_draft_of_a_version_that_is_not_there_is_not_found(bundle, me):
+    with pytest.raises(NotFound):
+        kept(bundle, me, "x", base=7)
+
+
+@pytest.mark.parametrize("text", ["x" * (512 * 1024 + 1), "a\0b"])
+def test_a_text_that_no_database_or_nobody_should_keep_is_refused(bundle, me, text):
+    with pytest.raises(InvalidInput):
+        kept(bundle, me, text)
+    assert draft_of(bundle, me.id) is None
+
+
+def test_the_line_ends_of_a_form_are_those_of_the_version(bundle, me):
+    assert kept(bundle, me, TEXT.replace("\n", "\r\n")).text == TEXT
+
+
+def test_saving_makes_the_next_version_and_ends_the_draft(bundle, me):
+    draft = kept(bundle, me, TEXT + "\n# more")
+    version, is_new = save_draft(draft, message="More.", by=me)
+    assert (version.number, is_new, version.message) == (2, True, "More.")
+    assert text_of(version) == TEXT + "\n# more"
+    assert draft_of(bundle, me.id) is None
+
+
+def test_what_another_tab_kept_while_saving_stays_a_draft(bundle, me):
+    draft = kept(bundle, me, TEXT + "\n# more")
+    kept(bundle, me, TEXT + "\n# more and more", seen=draft.revision)
+    save_draft(draft, by=me)
+    assert present(bundle, me).text.endswith("more and more")
+
+
+def test_a_draft_that_the_library_refuses_is_still_kept(bundle, me):
+    draft = kept(bundle, me, "rules: nonsense")
+    with pytest.raises(DocumentInvalid):
+        save_draft(draft, by=me)
+    assert present(bundle, me).text == "rules: nonsense"
+
+
+def test_of_two_who_edit_one_bundle_the_later_one_is_told_and_loses_nothing(project, bundle, me):
+    other = an_editor(project)
+    mine = kept(bundle, me, TEXT + "\n# mine")
+    save_draft(kept(bundle, other, "# theirs\n" + TEXT), by=other)
+    with pytest.raises(MovedOn) as refused:
+        save_draft(mine, by=me)
+    assert refused.value.newest.number == 2
+    assert present(bundle, me).text == TEXT + "\n# mine"
+
+
+def test_a_draft_brought_up_to_date_holds_what_both_wrote_and_can_be_saved(project, bundle, me):
+    other = an_editor(project)
+    mine = kept(bundle, me, TEXT + "\n# mine")
+    theirs, _ = save_draft(kept(bundle, other, "# theirs\n" + TEXT), by=other)
+    assert rebase_draft(mine, theirs, seen=mine.revision, by=me) == 0
+    now = present(bundle, me)
+    assert (now.base, now.text) == (2, f"# theirs\n{TEXT}\n# mine")
+    assert save_draft(now, by=me)[0].number == 3
+
+
+def test_what_both_changed_is_marked_and_cannot_be_saved_by_mistake(project, bundle, me):
+    other = an_editor(project)
+    mine = kept(bundle, me, TEXT.replace("name: d", "name: d, description: mine"))
+    changed = TEXT.replace("name: d", "name: d, description: theirs")
+    theirs, _ = save_draft(kept(bundle, other, changed), by=other)
+    assert rebase_draft(mine, theirs, seen=mine.revision, by=me) == 1
+    now = present(bundle, me)
+    assert "description: mine" in now.text
+    assert "description: theirs" in now.text
+    with pytest.raises(DocumentInvalid):
+        save_draft(now, by=me)
+
+
+def test_a_draft_is_brought_up_to_date_only_as_it_was_seen(project, bundle, me):
+    first = kept(bundle, me, "one")
+    kept(bundle, me, "two", seen=first.revision)
+    newer = saved(project, TEXT + "\n# new")
+    with pytest.raises(DraftElsewhere):
+        rebase_draft(first, newer, seen=first.revision, by=me)
+
+
+def test_a_version_keeps_the_name_of_its_bundle(bundle, me):
+    draft = kept(bundle, me, TEXT.replace("name: d", "name: other"))
+    with pytest.raises(DocumentInvalid, match="The name of this contract is `d`") as refused:
+        save_draft(draft, by=me)
+    assert refused.value.errors[0].line == 3
+    assert refused.value.errors[0].fix == "d"
+
+
+def test_a_new_contract_begins_as_a_draft_and_becomes_a_first_version(project, me):
+    draft = begin_draft(project, text="half", by=me)
+    found = present_new(project, me, draft.pk)
+    keep_new_draft(found, text=TEXT, seen=found.revision, by=me)
+    version, _ = save_draft(present_new(project, me, draft.pk), by=me)
+    assert str(version) == "d v1"
+    assert drafts_of(project, me.id) == []
+
+
+def test_a_new_contract_does_not_become_a_version_of_one_that_is_there(project, bundle, me):
+    draft = begin_draft(project, text=TEXT + "\n# another", by=me)
+    with pytest.raises(MovedOn):
+        save_draft(draft, by=me)
+    assert drafts_of(project, me.id) == [draft]
+
+
+def test_a_draft_is_found_by_its_writer_alone(project, me):
+    draft = begin_draft(project, text="half", by=me)
+    other = an_editor(project)
+    assert new_draft_numbered(project, other.id or 0, draft.pk) is None
+    assert new_draft_numbered(builders.a_project(), me.id or 0, draft.pk) is None
+
+
+def test_a_discarded_draft_is_gone_and_told_to_the_log(project, bundle, me):
+    draft = kept(bundle, me, "one")
+    with pytest.raises(DraftElsewhere):
+        discard_draft(draft, seen="", by=me)
+    discard_draft(draft, seen=draft.revision, by=me)
+    assert draft_of(bundle, me.id) is None
+    assert audit.verify(project) is None
+    with pytest.raises(NotFound):
+        discard_draft(draft, seen=draft.revision, by=me)
+
+
+def test_one_person_has_only_so_many_drafts_of_new_contracts(project, me, monkeypatch):
+    monkeypatch.setattr("governance.drafts.storage.MOST_NEW", 2)
+    for _ in range(2):
+        begin_draft(project, text="x", by=me)
+    with pytest.raises(InvalidInput, match="discard one"):
+        begin_draft(project, text="x", by=me)

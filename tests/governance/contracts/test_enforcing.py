@@ -1,0 +1,48 @@
+"""One word of a text changes, wherever and however it is written."""
+
+import pytest
+
+from governance.contracts.domain.document import read_document
+from governance.contracts.domain.enforcing import enforced
+
+BODY = "apiVersion: edictum/v1\nkind: Ruleset\n{defaults}\nrules: []  # mode: observe\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "becomes"),
+    [
+        ("defaults: {mode: observe}", "defaults: {mode: enforce}"),
+        ("defaults:\n    mode:   observe  # observe at first", None),
+        ('defaults: {"mode": "observe"}', 'defaults: {"mode": "enforce"}'),
+        ("defaults: {mode: 'observe', x: observe}", "defaults: {mode: 'enforce', x: observe}"),
+        ('defaults: {mode: "ob\\x73erve"}', "defaults: {mode: enforce}"),
+        ("defaults: {mode: !!str observe}", "defaults: {mode: !!str enforce}"),
+        ("# é 😀 before\ndefaults: {mode: observe}", "# é 😀 before\ndefaults: {mode: enforce}"),
+    ],
+)
+def test_only_the_word_changes(written, becomes):
+    becomes = becomes or "defaults:\n    mode:   enforce  # observe at first"
+    found = enforced(read_document(BODY.format(defaults=written)))
+    assert found is not None
+    assert found.text == BODY.format(defaults=becomes)
+    assert "mode" in found.text.splitlines()[found.line - 1]
+
+
+@pytest.mark.parametrize("written", ["defaults: {mode: enforce}", "metadata: {mode: observe}"])
+def test_what_does_not_observe_by_default_has_nothing_to_change(written):
+    assert enforced(read_document(BODY.format(defaults=written))) is None
+
+
+def test_a_rule_that_observes_on_purpose_goes_on_observing():
+    text = "kind: Ruleset\ndefaults: {mode: observe}\nrules: [{id: a, mode: observe}]\n"
+    found = enforced(read_document(text))
+    assert found is not None
+    assert found.text == text.replace("observe", "enforce", 1)
+
+
+def test_line_ends_and_everything_else_stay_byte_for_byte():
+    text = "kind: Ruleset\r\ndefaults:\r\n  mode: observe\r\nrules: []"
+    found = enforced(read_document(text))
+    assert found is not None
+    assert found.text == text.replace("observe", "enforce")
+    assert found.line == 3

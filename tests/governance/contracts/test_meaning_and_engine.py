@@ -1,0 +1,47 @@
+"""What is told to mean the same is decided the same: the words against the library itself."""
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from governance.contracts.domain.document import read_document
+from governance.contracts.domain.meaning import changes
+from governance.evaluation.engine import Engine
+from tests.governance.generated import CALLS, DOCUMENTS, text_of
+
+
+def rewritten(value: Any, draw: Any) -> Any:
+    """The same in other words, or nearly: what an author might take for the same."""
+    if isinstance(value, dict):
+        copy = {key: rewritten(item, draw) for key, item in value.items()}
+        if set(copy) == {"when", "then", "type", "tool", "id"} and draw(st.booleans()):
+            copy["when"] = {"all": [copy["when"]]}
+        if "then" in copy and draw(st.booleans()):
+            copy["enabled"] = copy.get("enabled", True)
+        return copy
+    if isinstance(value, list):
+        copies = [rewritten(item, draw) for item in value]
+        return draw(st.permutations(copies)) if draw(st.booleans()) else copies
+    return float(value) if type(value) is int and abs(value) < 99 else value
+
+
+@settings(max_examples=80, deadline=None)
+@given(DOCUMENTS, st.lists(CALLS, min_size=1, max_size=8), st.data())
+def test_documents_without_a_change_decide_every_call_alike(engine: Engine, values, calls, data):
+    other = rewritten(values, data.draw)
+    before, after = read_document(text_of(values)), read_document(text_of(other))
+    if changes(before, after) or not engine.validate(after).valid:
+        return
+    assert _said(engine, before, calls) == _said(engine, after, calls)
+
+
+def _said(engine: Engine, document: Any, calls: Any) -> list[Any]:
+    """Each decision, with what each rule says, whatever the order of rules that never meet."""
+    return [
+        (
+            getattr(result, "action", result),
+            sorted((rule.id, rule.passed, rule.message) for rule in getattr(result, "rules", ())),
+        )
+        for result in engine.evaluate(document, calls)
+    ]

@@ -1,0 +1,117 @@
+"""What the session rules of a document limit, and where the three countings reach a limit."""
+
+import pytest
+from edictum.limits import OperationLimits
+from edictum.yaml_engine.compiler import _merge_session_limits
+from hypothesis import given
+from hypothesis import strategies as st
+
+from governance.checks.domain.success import Verdict
+from governance.contracts.domain.session_limits import (
+    LimitReading,
+    MaxAttempts,
+    MaxExecutions,
+    MaxExecutionsOfTool,
+    limits_of,
+    read_limit,
+)
+
+SUCCESS, FAILURE, UNKNOWN = Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN
+
+
+def a_rule(rule_id="cap", **limits):
+    return {"id": rule_id, "limits": limits}
+
+
+def test_a_rule_states_limits_and_they_come_in_the_order_of_the_sdk():
+    rule = a_rule(max_calls_per_tool={"query": 5, "drop": 1}, max_tool_calls=50, max_attempts=90)
+    assert limits_of([rule]) == (
+        MaxAttempts(90, rule_ids=("cap",)),
+        MaxExecutions(50, rule_ids=("cap",)),
+        MaxExecutionsOfTool("query", 5, rule_ids=("cap",)),
+        MaxExecutionsOfTool("drop", 1, rule_ids=("cap",)),
+    )
+
+
+def test_several_rules_are_merged_to_the_lowest_and_each_of_them_names_the_limit():
+    rules = [
+        a_rule("wide", max_tool_calls=80, max_calls_per_tool={"query": 2}),
+        a_rule("narrow", max_tool_calls=30),
+        a_rule("other", max_calls_per_tool={"query": 9, "send": 1}),
+    ]
+    assert limits_of(rules) == (
+        MaxExecutions(30, rule_ids=("wide", "narrow")),
+        MaxExecutionsOfTool("query", 2, rule_ids=("wide", "other")),
+        MaxExecutionsOfTool("send", 1, rule_ids=("other",)),
+    )
+
+
+def test_without_rules_only_the_sdk_limits_anything_and_only_when_asked():
+    assert limits_of([]) == ()
+    assert limits_of([], assume_sdk=True) == (
+        MaxAttempts(500, assumed=True),
+        MaxExecutions(200, assumed=True),
+    )
+
+
+def test_a_rule_can_lower_what_the_sdk_allows_but_not_raise_it():
+    lower = limits_of([a_rule(max_attempts=500, max_tool_calls=200)], assume_sdk=True)
+    assert [limit.assumed for limit in lower] == [False, False]
+    higher = limits_of([a_rule(max_attempts=501, max_tool_calls=1000)], assume_sdk=True)
+    assert higher == (
+        MaxAttempts(501, rule_ids=("cap",)),
+        MaxAttempts(500, rule_ids=("cap",), assumed=True),
+        MaxExecutions(1000, rule_ids=("cap",)),
+        MaxExecutions(200, rule_ids=("cap",), assumed=True),
+    )
+
+
+values = st.integers(1, 1000)
+stated = st.fixed_dictionaries(
+    {},
+    optional={
+        "max_attempts": values,
+        "max_tool_calls": values,
+        "max_calls_per_tool": st.dictionaries(st.sampled_from("abc"), values, max_size=3),
+    },
+)
+
+
+@given(st.lists(stated, max_size=4))
+def test_the_lowest_of_each_limit_is_what_the_library_enforces(rules):
+    enforced = OperationLimits()
+    for limits in rules:
+        enforced = _merge_session_limits({"limits": limits}, enforced)
+    ours = limits_of([a_rule(**limits) for limits in rules], assume_sdk=True)
+
+    def lowest(kind):
+        return min(limit.value for limit in ours if isinstance(limit, kind))
+
+    assert lowest(MaxAttempts) == enforced.max_attempts
+    assert lowest(MaxExecutions) == enforced.max_tool_calls
+    of_tools = {limit.tool: limit.value for limit in ours if limit.tool is not None}
+    assert of_tools == enforced.max_calls_per_tool
+
+
+def test_a_limit_is_reached_where_its_counting_has_as_many_calls():
+    reading = read_limit(
+        MaxExecutions(50), reported=[SUCCESS] * 57, classified=[FAILURE] * 7 + [SUCCESS] * 50
+    )
+    assert reading == LimitReading(by_execution=50, by_reported=50, by_classified=57)
+
+
+@pytest.mark.parametrize(
+    ("limit", "reading"),
+    [
+        (MaxExecutions(1), LimitReading(1, 2, 3)),
+        (MaxExecutions(2), LimitReading(2, 4, None)),
+        (MaxExecutionsOfTool("query", 4), LimitReading(4, None, None)),
+        (MaxExecutions(5), LimitReading(None, None, None)),
+        (MaxAttempts(2), LimitReading(2, 2, 2)),
+    ],
+    ids=["one", "two", "of a tool", "not reached", "attempts"],
+)
+def test_unknown_and_missing_verdicts_are_executions_and_no_successes(limit, reading):
+    reported = [None, SUCCESS, FAILURE, SUCCESS]
+    classified = [UNKNOWN, FAILURE, SUCCESS, UNKNOWN]
+    assert read_limit(limit, reported=reported, classified=classified) == reading

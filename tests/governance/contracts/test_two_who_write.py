@@ -1,0 +1,109 @@
+"""Two people write on one contract, one of them in two tabs: in whatever order they keep, save and
+bring together what they have, every word of each ends in the newest version."""
+
+import re
+from itertools import permutations
+
+import pytest
+
+from governance.contracts.commands.contracts import save_version
+from governance.core.actor import CONSOLE
+from governance.models import Bundle, BundleVersion, Draft
+from tests import builders
+from tests.governance.contracts.test_draft_pages import TEXT
+from tests.governance.editing import Editor
+
+ORDERS = sorted(set(permutations("AABBS")))  # S: a tab of A that knows nothing of the first
+MARK = re.compile(r"^(<<<<<<<|=======|>>>>>>>)")
+
+
+class Tab:
+    """What a person has before them, who gives up no word of their own or of another."""
+
+    def __init__(self, editor: Editor, word: str, *, first: bool) -> None:
+        self.editor, self.word, self.first = editor, f"# {word}", first
+        self.times = 0
+        self.open()
+
+    def open(self) -> None:
+        self.fields = self.editor.fields(self.editor.open())
+        self.fields["text"] = "\n".join(dict.fromkeys(lines_of(self.text)))
+
+    @property
+    def text(self) -> str:
+        return self.fields["text"]
+
+    def step(self) -> None:
+        """The first time it writes and is kept, the second time it is saved."""
+        self.times += 1
+        if self.times == 1:
+            parts = [self.word, self.text] if self.first else [self.text, self.word]
+            self.fields["text"] = "\n".join(parts)
+            self.keep()
+        else:
+            self.save()
+
+    def keep(self) -> None:
+        address = self.editor.address("keep")
+        answer = self.editor.client.post(address, self.fields)
+        if answer.status_code == 409:  # the other text is shown: what is missing is copied
+            there = Draft.objects.get(person=self.editor.member.user)
+            assert "was changed in another tab" in answer.text
+            assert f'data-elsewhere-revision="{there.revision}"' in answer.text
+            mine = self.text.split("\n")
+            more = [line for line in lines_of(there.text) if line not in mine]
+            self.fields |= {"text": "\n".join([*mine, *more]), "seen": there.revision}
+            answer = self.editor.client.post(address, self.fields)
+        assert answer.status_code == 200
+        self.fields["seen"] = answer.json()["revision"]
+
+    def save(self) -> None:
+        """Once: who finds that another was faster has both brought together, and goes on then."""
+        self.keep()
+        page = self.editor.send("", act="save", **self.fields)
+        if " is saved." in page.text or "nothing changed" in page.text:
+            self.open()
+            return
+        assert "was saved by" in page.text
+        shown = self.editor.send(page.text, at=self.editor.address("rebase"))
+        assert "Your draft has what v" in shown.text
+        self.open()
+
+
+def lines_of(text: str) -> list[str]:
+    """Where both changed one place a person takes both, and the marks out."""
+    return [line for line in text.split("\n") if not MARK.match(line)]
+
+
+def words_kept(bundle: Bundle) -> str:
+    versions = [bytes(each.document).decode() for each in bundle.versions.all()]
+    return "\n".join([*versions, *Draft.objects.values_list("text", flat=True)])
+
+
+def newest_text(bundle: Bundle) -> str:
+    return bytes(BundleVersion.objects.filter(bundle=bundle).latest("number").document).decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("begins", "ABS")
+def test_every_order_of_two_people_and_a_stale_tab_ends_with_every_word(begins):
+    for place, order in enumerate(each for each in ORDERS if each[0] == begins):
+        project = builders.a_project()
+        bundle = save_version(project, document=TEXT, by=CONSOLE)[0].bundle
+        one, two = Editor(project), Editor(project)
+        tabs = {
+            "A": Tab(one, "of-A", first=False),
+            "S": Tab(one, "of-the-stale-tab", first=False),
+            "B": Tab(two, "of-B", first=place % 2 == 0),  # at another place, or at theirs
+        }
+        for who in order:
+            tabs[who].step()
+            there = words_kept(bundle)
+            assert all(tab.word in there for tab in tabs.values() if tab.times), order
+        rounds = [tab for _ in range(4) for tab in tabs.values()]
+        while not all(tab.word in newest_text(bundle) for tab in tabs.values()):
+            assert rounds, (order, newest_text(bundle))
+            rounds.pop(0).save()
+        newest = newest_text(bundle)
+        assert all(newest.count(tab.word) == 1 for tab in tabs.values()), (order, newest)
+        assert newest.count("id: b") == 1

@@ -1,0 +1,137 @@
+"""Versions over HTTP: in either dialect, their outline, and what changed between two."""
+
+import hashlib
+
+import pytest
+
+from governance.contracts.commands.contracts import save_version
+from governance.core.actor import CONSOLE
+from tests import builders
+from tests.governance.serving import IN_OLD_WORDS, TEXT
+
+OTHER = TEXT.replace("equals: 1", "equals: 2")
+
+
+@pytest.fixture
+def reader(project):
+    return builders.bearing(builders.a_key(project, "read")[0])
+
+
+@pytest.fixture
+def _three_versions(project):
+    for text in (TEXT, OTHER, OTHER + "\n# a word\n"):
+        save_version(project, document=text, by=CONSOLE)
+
+
+pytestmark = pytest.mark.usefixtures("_three_versions")
+
+
+@pytest.mark.parametrize(
+    ("query", "dialect", "text"),
+    [("", "new", TEXT), ("?dialect=new", "new", TEXT), ("?dialect=old", "old", IN_OLD_WORDS)],
+)
+def test_a_version_comes_in_the_dialect_that_is_asked_for(reader, query, dialect, text):
+    told = reader.get(f"/v1/contracts/d/versions/1{query}").json()
+    assert (told["yaml"], told["dialect"]) == (text, dialect)
+    assert told["revision_hash"] == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_there_is_no_third_dialect(reader):
+    assert reader.get("/v1/contracts/d/versions/1?dialect=other").status_code == 422
+
+
+def test_the_outline_has_every_rule_with_its_lines(reader):
+    told = reader.get("/v1/contracts/d/versions/1/outline").json()
+    assert told["rules"] == [
+        {"id": "a", "type": "pre", "tool": "*", "line": 7, "end_line": 7},
+        {"id": "b", "type": "pre", "tool": "*", "line": 8, "end_line": 8},
+    ]
+
+
+def test_any_two_versions_are_compared_by_meaning(reader):
+    told = reader.get("/v1/contracts/d/compare?from=1&to=2").json()
+    assert told == {
+        "name": "d",
+        "from": 1,
+        "to": 2,
+        "same_text": False,
+        "changes": [
+            {
+                "kind": "changed",
+                "subject": "b",
+                "what": "`args.x` is",
+                "before": "1",
+                "after": "2",
+            }
+        ],
+    }
+
+
+def test_without_a_choice_the_newest_is_compared_with_the_one_before(reader):
+    told = reader.get("/v1/contracts/d/compare").json()
+    assert (told["from"], told["to"]) == (2, 3)
+    assert (told["same_text"], told["changes"]) == (False, [])
+    back = reader.get("/v1/contracts/d/compare?from=3&to=3").json()
+    assert (back["same_text"], back["changes"]) == (True, [])
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("d/compare?from=9", 404),
+        ("d/compare?from=0", 422),
+        ("d/compare?form=1", 422),
+        ("nothing/compare", 404),
+        ("d/versions/9/outline", 404),
+        ("nothing/versions/1/outline", 404),
+    ],
+)
+def test_what_is_not_there_is_refused(reader, path, status):
+    assert reader.get(f"/v1/contracts/{path}").status_code == status
+
+
+def test_a_text_is_compared_before_it_is_saved(reader):
+    def compare(**body):
+        return reader.post("/v1/contracts/d/compare", body, content_type="application/json")
+
+    told = compare(yaml=OTHER.replace("equals: 2", "equals: 3")).json()
+    assert (told["from"], told["same_text"]) == (3, False)
+    (change,) = told["changes"]
+    assert (change["subject"], change["before"], change["after"]) == ("b", "2", "3")
+    same = compare(**{"yaml": TEXT, "from": 1}).json()
+    assert (same["from"], same["same_text"], same["changes"]) == (1, True, [])
+    assert compare(yaml="a: [").status_code == 422
+    assert compare(yaml="a: \ud800").status_code == 422
+    assert compare(**{"yaml": TEXT, "from": 9}).status_code == 404
+
+
+def test_what_observes_is_made_to_enforce_as_another_version(project):
+    manager = builders.bearing(builders.a_key(project, "manage")[0])
+    observing = TEXT.replace("mode: enforce", "mode: observe")
+    save_version(project, document=observing, by=CONSOLE)
+
+    def enforce(**body):
+        return manager.post("/v1/contracts/d/enforcements", body, content_type="application/json")
+
+    made = enforce()
+    assert (made.status_code, made.json()["version"]) == (201, 5)
+    assert manager.get("/v1/contracts/d").json()["yaml"] == TEXT
+    assert manager.get("/v1/contracts/d/deployments").json()["deployments"] == []
+    again = enforce()
+    assert (again.status_code, again.json()["code"]) == (409, "enforces")
+    same = enforce(version=4)
+    assert (same.status_code, same.json()["version"]) == (200, 5)
+    assert enforce(version=9).status_code == 404
+
+
+def test_the_templates_are_there_to_begin_with(reader):
+    listed = reader.get("/v1/contract-templates").json()["templates"]
+    assert len(listed) == 6
+    assert all(each["description"] for each in listed)
+    for each in listed:
+        whole = reader.get(f"/v1/contract-templates/{each['name']}").json()
+        checked = reader.post(
+            "/v1/contracts/validate", {"yaml": whole["yaml"]}, content_type="application/json"
+        )
+        assert (checked.json()["valid"], checked.json()["name"]) == (True, each["name"])
+    assert reader.get("/v1/contract-templates/nothing").status_code == 404

@@ -1,0 +1,34 @@
+"""What counts as a whole number in an address or a form."""
+
+import pytest
+
+from governance.core.numbers import ID_DIGITS, whole_number
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0", 0),
+        ("7", 7),
+        ("007", 7),
+        ("9" * 9, 10**9 - 1),
+        ("9" * 10, None),
+        ("9" * 5_000, None),  # more digits than Python reads
+        ("", None),
+        (None, None),
+        ("-1", None),
+        ("+1", None),
+        ("1.0", None),
+        (" 1", None),
+        ("²", None),
+        ("٣", None),
+        ("1_0", None),
+    ],
+)
+def test_a_whole_number_is_digits_that_a_column_takes(text, number):
+    assert whole_number(text) == number
+
+
+def test_ids_have_as_many_digits_as_fit_into_their_column():
+    assert whole_number("9" * ID_DIGITS, ID_DIGITS) == 10**ID_DIGITS - 1 < 2**63
+    assert whole_number("9" * (ID_DIGITS + 1), ID_DIGITS) is None

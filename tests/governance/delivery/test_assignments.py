@@ -1,0 +1,80 @@
+"""Which assignment wins, and which could."""
+
+from itertools import permutations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from governance.delivery.domain.assignments import Rule, assignable, assigned
+
+BASE = Rule(number=1, bundle="base")
+
+
+def of(*rules: Rule, agent: str = "billing-1", **tags: str) -> str | None:
+    """The same in whatever order the rules come."""
+    (answer,) = {assigned(order, agent, tags) for order in permutations(rules)}
+    return answer
+
+
+def test_without_a_rule_nothing_is_assigned():
+    assert of() is None
+    assert of(Rule(number=1, bundle="b", agent="search-*")) is None
+
+
+def test_the_higher_priority_wins_over_more_tags():
+    tagged = Rule(number=3, bundle="tagged", tags={"team": "a", "tier": "1"})
+    assert of(BASE, tagged, Rule(number=2, bundle="first", priority=1), team="a", tier="1") == (
+        "first"
+    )
+
+
+def test_more_tags_win_over_the_newer_rule():
+    one = Rule(number=3, bundle="one", tags={"team": "a"})
+    two = Rule(number=2, bundle="two", tags={"team": "a", "tier": "1"})
+    assert of(BASE, one, two, team="a", tier="1") == "two"
+    assert of(BASE, one, two, team="a") == "one"
+    assert of(BASE, one, two, team="b", tier="1") == "base"
+
+
+def test_of_equal_rules_the_newest_wins():
+    assert of(BASE, Rule(number=2, bundle="newer", agent="billing-*")) == "newer"
+
+
+def test_a_glob_minds_case():
+    assert of(Rule(number=1, bundle="b", agent="Billing-*")) is None
+
+
+def test_what_an_agent_may_be_assigned_ends_with_the_first_rule_for_all_tags():
+    rules = [
+        BASE,
+        Rule(number=2, bundle="strict", tags={"team": "a"}),
+        Rule(number=3, bundle="other", agent="search-*"),
+        Rule(number=4, bundle="never", priority=-1),
+    ]
+    assert assignable(rules, "billing-1") == ["strict", "base"]
+    assert assignable(rules, "search-1") == ["strict", "other"]
+    assert assignable([], "search-1") == []
+
+
+TAGS = st.dictionaries(st.sampled_from("ab"), st.sampled_from("xy"))
+RULES = st.lists(
+    st.builds(
+        Rule,
+        number=st.integers(1, 9),
+        bundle=st.sampled_from(["p", "q", "r"]),
+        agent=st.sampled_from(["*", "bot", "b?t", "other"]),
+        tags=TAGS,
+        priority=st.integers(-1, 1),
+    ),
+    max_size=6,
+    unique_by=lambda rule: rule.number,
+)
+
+
+@given(RULES)
+def test_what_may_be_assigned_is_what_some_tags_bring(rules):
+    names = [(a, b) for a in ("", "x", "y") for b in ("", "x", "y")]
+    tags = [{k: v for k, v in zip("ab", each, strict=True) if v} for each in names]
+    brought = {assigned(rules, "bot", each) for each in tags} - {None}
+    # A rule whose tags never get past better ones may be named too, never the other way round.
+    assert brought <= set(assignable(rules, "bot"))

@@ -1,0 +1,180 @@
+"""Assignments and signing keys over HTTP."""
+
+import pytest
+from django.test import Client
+
+from governance.audit.log import verify
+from governance.core.roles import Role
+from governance.delivery.domain import assignments
+from governance.delivery.queries.documents import assignment_rules
+from governance.models import Assignment, AuditEntry, Environment
+from tests import builders
+from tests.governance.deploying import takes_two
+from tests.governance.serving import deployed
+from tests.governance.threads import in_threads
+
+
+@pytest.fixture
+def manager(project) -> Client:
+    deployed(project, name="base")
+    deployed(project, name="strict")
+    return builders.bearing(builders.a_key(project, "manage")[0])
+
+
+def put(client: Client, bundle: str = "base", **body: object):
+    body = {"bundle_name": bundle, "env": "production"} | body
+    return client.put("/v1/assignments", body, content_type="application/json")
+
+
+def assigned(project, agent="bot", **tags):
+    environment = builders.an_environment(project)
+    rules = assignment_rules(project.pk, environment.pk)
+    return assignments.assigned(rules, agent, tags)
+
+
+def test_a_rule_is_told_as_it_stands(manager, project):
+    answer = put(manager, agent_id="bo*", tags={"team": "a"}, priority=3)
+    assert answer.status_code == 201
+    told = answer.json()
+    assert (
+        told.items()
+        >= {
+            "bundle_name": "base",
+            "env": "production",
+            "agent_id": "bo*",
+            "tags": {"team": "a"},
+            "priority": 3,
+            "ended_at": None,
+        }.items()
+    )
+    assert manager.get("/v1/assignments").json() == {"assignments": [told], "next": None}
+    assert assigned(project, team="a", tier="1") == "base"
+    assert assigned(project) is None
+
+
+def test_where_a_second_person_approves_an_editor_changes_no_assignment(
+    manager, project, client_as
+):
+    assignment = put(manager).json()
+    takes_two(project)
+    editor, address = client_as(Role.EDITOR), f"/v1/assignments/{assignment['id']}"
+    for refused in (put(editor, "strict"), put(editor, agent_id="bot"), editor.delete(address)):
+        assert refused.status_code == 403
+        assert refused.json()["detail"].endswith("takes the role admin.")
+    assert assigned(project) == "base"
+    assert put(editor, "strict", env="staging").status_code == 201
+    assert put(manager, "strict").status_code == 201
+    assert client_as(Role.ADMIN).delete(address).status_code == 200
+
+
+def test_without_more_a_rule_is_for_every_agent(manager, project):
+    assert put(manager).json()["agent_id"] == "*"
+    assert assigned(project, "anybody") == "base"
+
+
+def test_the_same_rule_again_is_200_and_changes_nothing(manager, project):
+    first = put(manager, tags={"a": "1", "b": "2"})
+    again = put(manager, tags={"b": "2", "a": "1"})
+    assert (again.status_code, again.json()) == (200, first.json())
+    assert AuditEntry.objects.filter(action="bundle assigned").count() == 1
+
+
+def test_another_bundle_or_priority_replaces_the_rule_and_is_the_newest(manager, project):
+    put(manager)
+    put(manager, "base", agent_id="b*")
+    assert put(manager, "strict").status_code == 201
+    assert assigned(project) == "strict"
+    put(manager, "strict", priority=-1)
+    assert assigned(project) == "base"
+    assert len(manager.get("/v1/assignments").json()["assignments"]) == 2
+    assert Assignment.objects.exclude(ended_at=None).count() == 2
+    assert verify(project) is None
+
+
+def test_an_ended_rule_decides_nothing_any_more(manager, project):
+    put(manager)
+    rule = put(manager, "strict", agent_id="bot").json()
+    assert assigned(project) == "strict"
+    for _ in range(2):
+        answer = manager.delete(f"/v1/assignments/{rule['id']}")
+        assert answer.status_code == 200
+        assert answer.json()["ended_at"]
+    assert assigned(project) == "base"
+    assert AuditEntry.objects.filter(action="assignment ended").count() == 1
+
+
+def test_environments_are_apart_and_one_is_made_by_its_first_rule(manager, project):
+    assert put(manager, env="staging").status_code == 201
+    assert Environment.objects.filter(project=project, name="staging").exists()
+    assert assigned(project) is None
+    assert len(manager.get("/v1/assignments?env=staging").json()["assignments"]) == 1
+    assert manager.get("/v1/assignments?env=production").json()["assignments"] == []
+
+
+def test_rules_are_listed_page_by_page(manager):
+    for number in range(3):
+        put(manager, agent_id=f"bot-{number}")
+    page = manager.get("/v1/assignments?limit=2").json()
+    rest = manager.get(f"/v1/assignments?limit=2&cursor={page['next']}").json()
+    listed = [each["agent_id"] for each in page["assignments"] + rest["assignments"]]
+    assert listed == ["bot-2", "bot-1", "bot-0"]
+    assert rest["next"] is None
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"bundle_name": "unknown"}, 404),
+        ({"bundle_name": "\0"}, 404),
+        ({"env": "no name"}, 422),
+        ({"agent_id": ""}, 422),
+        ({"agent_id": "x" * 129}, 422),
+        ({"agent_id": "\0"}, 422),
+        ({"tags": {"a": 1}}, 422),
+        ({"tags": {"": "x"}}, 422),
+        ({"tags": {"a": "x" * 257}}, 422),
+        ({"tags": {f"t{n}": "x" for n in range(65)}}, 422),
+        ({"tags": {"a": "\0"}}, 422),
+        ({"priority": 10**20}, 422),
+        ({"priority": 1.5}, 422),
+        ({"tag": {"team": "a"}}, 422),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_rule_that_does_not_fit_is_refused(manager, body, status):
+    assert put(manager, **body).status_code == status
+    assert not Assignment.objects.exists()
+
+
+def test_nothing_of_another_project_is_seen_or_ended(manager):
+    rule = put(manager).json()
+    elsewhere = builders.bearing(builders.a_key(builders.a_project(), "manage")[0])
+    assert elsewhere.get("/v1/assignments").json()["assignments"] == []
+    assert elsewhere.delete(f"/v1/assignments/{rule['id']}").status_code == 404
+    assert put(elsewhere).status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_rule_set_by_several_at_once_is_one():
+    project = builders.a_project()
+    deployed(project, name="base")
+    manager = builders.a_key(project, "manage")[0]
+    answers = in_threads(4, lambda _: put(builders.bearing(manager), env="new").status_code)
+    assert sorted(answers) == [200, 200, 200, 201]
+    assert Assignment.objects.count() == 1
+
+
+def test_the_signing_key_is_told_and_rotated(manager, project):
+    key = manager.get("/v1/signing-key").json()
+    assert len(bytes.fromhex(key["public_key"])) == 32
+    rotated = manager.post("/v1/signing-key/rotations")
+    assert rotated.status_code == 201
+    assert rotated.json() == manager.get("/v1/signing-key").json()
+    assert rotated.json()["public_key"] != key["public_key"]
+    (entry,) = AuditEntry.objects.filter(action="signing key rotated")
+    assert entry.details["was"] == key["public_key"]
+
+
+def test_a_project_that_never_signed_has_no_key_yet(db):
+    reader = builders.bearing(builders.a_key(builders.a_project(), "read")[0])
+    assert reader.get("/v1/signing-key").status_code == 404

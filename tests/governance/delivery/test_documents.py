@@ -1,0 +1,229 @@
+"""Renderings: each version once in each dialect, hashed, signed, and never made anew."""
+
+from hashlib import sha256
+
+import pytest
+import yaml
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import settings as tries
+from hypothesis import strategies as st
+
+from governance.contracts.commands.contracts import save_version
+from governance.contracts.domain.dialect import Dialect
+from governance.contracts.domain.document import read_document
+from governance.contracts.queries.governing import Governing
+from governance.core.actor import CONSOLE
+from governance.core.errors import Conflict
+from governance.delivery.commands.documents import complete_documents
+from governance.delivery.commands.signing import rotate_signing_key
+from governance.delivery.queries.documents import served_document
+from governance.delivery.queries.signing import retired_signing_keys
+from governance.deployments.commands.deployments import deploy
+from governance.models import BundleVersion, Deployment, Rendering, Signature, SigningKey
+from tests import builders
+from tests.governance.serving import IN_OLD_WORDS, RICH, TEXT, deployed, served, verifies
+from tests.governance.threads import in_threads
+
+OLD, NEW = Dialect.OLD, Dialect.NEW
+
+
+@pytest.mark.parametrize(
+    ("written", "authored"), [(TEXT, NEW), (IN_OLD_WORDS, OLD)], ids=["new", "old"]
+)
+def test_the_authored_bytes_are_served_untouched_and_the_others_in_the_others_words(
+    project, written, authored
+):
+    version = deployed(project, written + "\n# é \n")
+    assert version.dialect == authored
+    for dialect, text in ((NEW, TEXT), (OLD, IN_OLD_WORDS)):
+        document = served(project, dialect=dialect)
+        assert document.document == (text + "\n# é \n").encode()
+        assert document.revision_hash == sha256(document.document).hexdigest()
+        assert (document.name, document.bundle_name, document.version) == ("d", "d", 1)
+        assert (document.env, document.stopped) == ("production", False)
+        assert verifies(document)
+
+
+def test_the_library_reads_the_same_in_both_renderings(project, engine):
+    version = deployed(project, RICH)
+    texts = {
+        each.dialect: bytes(each.document) for each in Rendering.objects.filter(version=version)
+    }
+    read = {dialect: engine.validate(text) for dialect, text in texts.items()}
+    assert {each.errors for each in read.values()} == {()}
+    assert read["old"].session_rules == read["new"].session_rules
+    assert read["old"].dialect is OLD
+    for word in ("Ruleset", "\nrules:", "action: redact", "timeout_action", "outside: ask"):
+        assert word not in texts["old"].decode()
+    for word in ("'block, ask and rules:", "equals: block", "args.rules", "tags: [ask]", "# ask"):
+        assert word in texts["old"].decode()
+
+
+WORDS = st.sampled_from(["block", "deny", "ask", "rules:", "effect: deny", "é # x", "a: 'b'"])
+
+
+@st.composite
+def rulesets(draw):
+    """Valid ones, written in every style that YAML has."""
+    rules = []
+    for number in range(draw(st.integers(1, 3))):
+        action = draw(st.sampled_from(["block", "ask"]))
+        then = {"action": action, "message": draw(WORDS), "tags": [draw(WORDS)]}
+        if action == "ask":
+            then["timeout_action"] = draw(st.sampled_from(["block", "allow"]))
+        when = {"args.action": {"in": [draw(WORDS)]}}
+        rules.append({"id": f"r{number}", "type": "pre", "tool": "x", "when": when, "then": then})
+    document = {
+        "apiVersion": "edictum/v1",
+        "kind": "Ruleset",
+        "metadata": {"name": "d", "description": draw(WORDS)},
+        "defaults": {"mode": "enforce"},
+        "rules": rules,
+    }
+    return yaml.safe_dump(
+        document,
+        default_style=draw(st.sampled_from([None, "'", '"'])),
+        default_flow_style=draw(st.booleans()),
+        allow_unicode=draw(st.booleans()),
+        sort_keys=draw(st.booleans()),
+        width=draw(st.sampled_from([20, 80])),
+    )
+
+
+@tries(max_examples=25, deadline=None)
+@given(text=rulesets())
+def test_whatever_the_library_takes_it_takes_in_both_dialects(engine, text):
+    written = read_document(text)
+    for dialect in Dialect:
+        read = engine.validate(written.text_in(dialect))
+        assert (read.errors, read.dialect) == ((), dialect)
+    back = read_document(written.twin).twin
+    assert yaml.safe_load(back) == yaml.safe_load(text)
+
+
+def test_what_is_not_deployed_there_is_none(project):
+    version = deployed(project)
+    assert served(project, env="staging") is None
+    assert served(project, "other") is None
+    assert served(project, "D") is None
+    assert served(project, "\0") is None
+    newer, _ = save_version(project, document=(TEXT + "\n").encode(), by=CONSOLE)
+    assert served(project).version == version.number
+    deploy(newer, to="production", by=CONSOLE)
+    assert served(project).version == 2
+    deploy(version, to="production", by=CONSOLE)
+    assert served(project).version == 1
+
+
+def test_another_projects_bundle_of_that_name_is_not_served(project):
+    elsewhere = builders.a_project()
+    deployed(elsewhere)
+    assert served(project) is None
+    environment = builders.an_environment(elsewhere)
+    assert served_document(project.pk, environment.pk, "d", "bot", NEW) is None
+
+
+def test_each_project_signs_with_a_key_of_its_own(project):
+    deployed(project)
+    elsewhere = builders.a_project()
+    deployed(elsewhere)
+    assert served(project).document == served(elsewhere).document
+    assert served(project).public_key != served(elsewhere).public_key
+    assert served(project).signature != served(elsewhere).signature
+
+
+def test_a_version_is_rendered_and_signed_once_however_often_it_is_deployed(project):
+    version = deployed(project)
+    kept = set(Rendering.objects.values_list("pk", flat=True))
+    deploy(version, to="staging", by=CONSOLE)
+    assert set(Rendering.objects.values_list("pk", flat=True)) == kept
+    assert Signature.objects.count() == 2
+    assert served(project, env="staging").signature == served(project).signature
+
+
+@pytest.mark.django_db(transaction=True)
+def test_deployed_to_many_environments_at_once_it_is_rendered_once():
+    project = builders.a_project()
+    version, _ = save_version(project, document=TEXT.encode(), by=CONSOLE)
+    in_threads(5, lambda n: deploy(version, to=f"env-{n}", by=CONSOLE))
+    assert (Deployment.objects.count(), Rendering.objects.count()) == (5, 2)
+    assert (SigningKey.objects.count(), Signature.objects.count()) == (1, 2)
+    assert all(verifies(served(project, env=f"env-{n}")) for n in range(5))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_deployments_during_rotations_are_signed_by_the_key_in_use():
+    project = builders.a_project()
+    versions = [
+        save_version(project, document=TEXT.replace("name: d", f"name: d{n}").encode(), by=CONSOLE)[
+            0
+        ]
+        for n in range(3)
+    ]
+
+    def work(n):
+        if n < 3:
+            deploy(versions[n], to="production", by=CONSOLE)
+        else:
+            rotate_signing_key(project, by=CONSOLE)
+
+    in_threads(6, work)
+    assert SigningKey.objects.filter(retired_at=None).count() == 1
+    for n in range(3):
+        assert verifies(served(project, f"d{n}"))
+
+
+def test_rotation_signs_again_what_is_deployed_and_changes_no_byte(project):
+    deployed(project)
+    deployed(project, name="other", env="staging")
+    before = served(project)
+    key = rotate_signing_key(project, by=CONSOLE)
+    after = served(project)
+    assert after.public_key == key.public_key != before.public_key
+    assert after.document == before.document
+    assert after.signature != before.signature
+    assert verifies(after)
+    assert verifies(served(project, "other", env="staging"))
+    assert verifies(served(project, dialect=OLD))
+    assert [each.public_key for each in retired_signing_keys(project)] == [before.public_key]
+
+
+def test_with_another_secret_key_what_is_deployed_is_served_and_rotation_helps(project, settings):
+    deployed(project)
+    settings.SECRET_KEY = "another " * 8
+    assert verifies(served(project))
+    with pytest.raises(Conflict, match="Rotate"):
+        deployed(project, name="other")
+    assert served(project, "other") is None
+    rotate_signing_key(project, by=CONSOLE)
+    deployed(project, name="other")
+    assert verifies(served(project, "other"))
+
+
+def test_what_was_deployed_before_renderings_existed_is_completed(project):
+    version, _ = save_version(project, document=TEXT.encode(), by=CONSOLE)
+    builders.deployed(version)
+    assert served(project) is None
+    for _ in range(2):
+        complete_documents(project)
+    assert verifies(served(project))
+    assert Rendering.objects.count() == 2
+
+
+def test_an_event_names_its_version_by_the_hash_of_either_rendering(project):
+    version = deployed(project)
+    other = deployed(project, IN_OLD_WORDS, name="other")
+    governing = Governing([])
+    for each in (version, other):
+        for rendering in Rendering.objects.filter(version=each):
+            for policy_version in (rendering.revision_hash, rendering.revision_hash.upper()):
+                assert (
+                    governing.version_of(project.pk, 0, timezone.now(), policy_version, None)
+                    == each.pk
+                )
+    elsewhere = builders.a_project()
+    assert (
+        governing.version_of(elsewhere.pk, 0, timezone.now(), version.revision_hash, None) is None
+    )
+    assert BundleVersion.objects.count() == 2

@@ -1,0 +1,189 @@
+"""Stopping from the pages: asked once more with numbers, told how far it has come, and lifted."""
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from governance.alerts.findings import found
+from governance.contracts.domain.dialect import Dialect
+from governance.core.actor import CONSOLE
+from governance.core.roles import Role
+from governance.delivery import news
+from governance.delivery.commands import stops
+from governance.delivery.domain.stops import NOT_TAKEN, STOPPED_HASHES
+from governance.delivery.news import Connected
+from governance.delivery.queries.stops import is_stopped
+from governance.models import AuditEntry, Stop
+from tests import builders
+from tests.outcomes.pages import text_of
+
+HASH = STOPPED_HASHES[Dialect.NEW]
+
+
+@pytest.fixture
+def operator(client_as: Callable[[Role], Client]) -> Client:
+    return client_as(Role.OPERATOR)
+
+
+@pytest.fixture
+def connect(project, monkeypatch) -> Callable[..., None]:
+    builders.an_environment(project)
+    held: list[Connected] = []
+    monkeypatch.setattr(news, "connected", lambda _: sorted(held))
+    return lambda agent, revision="", env="production": held.append(
+        Connected(agent, env, "", revision, 1_790_000_000.0)
+    )
+
+
+def asking(project, **query: str) -> str:
+    return f"{reverse('governance:new_stop', args=[project.slug])}?{urlencode(query)}"
+
+
+def test_one_is_asked_with_numbers_before_an_environment_stops(project, operator, connect):
+    connect("a")
+    connect("a")
+    connect("b")
+    connect("c", env="staging")
+    text = text_of(operator.get(asking(project, environment="production")))
+    assert "Stop every agent in production?" in text
+    assert "2 agents are connected there now and are told at once" in text
+    assert not Stop.objects.exists()
+
+
+def test_the_stop_of_an_environment_is_named_so(project, operator, connect):
+    page = operator.post(asking(project, environment="production"))["Location"]
+    text = text_of(operator.get(page))
+    assert "Stop of every agent in production" in text
+    assert "Every agent in production is stopped; none is connected now." in text
+
+
+@pytest.mark.parametrize(
+    ("connected", "words"), [(True, "It is connected now"), (False, "It is not")]
+)
+def test_one_is_asked_before_an_agent_stops(project, operator, connect, connected, words):
+    if connected:
+        connect("bot")
+    text = text_of(operator.get(asking(project, environment="production", agent="bot")))
+    assert "Stop bot in production?" in text
+    assert words in text
+
+
+def test_a_stop_is_in_force_audited_and_shown(project, operator, connect):
+    answer = operator.post(asking(project, environment="production", agent="bot"))
+    stop = Stop.objects.get()
+    assert answer["Location"] == reverse("governance:stop", args=[project.slug, stop.pk])
+    assert is_stopped(stop.environment_id, "bot")
+    assert AuditEntry.objects.latest("number").action == "agent stopped"
+    assert "bot in production is stopped; it is not connected now." in text_of(
+        operator.get(answer["Location"])
+    )
+
+
+def test_to_stop_what_is_stopped_leads_to_its_stop(project, operator, connect):
+    where = asking(project, environment="production", agent="bot")
+    first = operator.post(where)["Location"]
+    assert operator.post(where)["Location"] == first
+    assert operator.get(where)["Location"] == first
+    assert Stop.objects.count() == 1
+
+
+def test_the_page_tells_which_connected_agents_have_taken_it(project, operator, connect):
+    stop, _ = stops.stop(project, env="production", by=CONSOLE)
+    connect("taken", HASH)
+    connect("half", HASH)
+    connect("half", "ab" * 32)
+    connect("silent")
+    connect("elsewhere", env="staging")
+    page = operator.get(reverse("governance:stop", args=[project.slug, stop.pk]))
+    text = text_of(page)
+    assert "Every agent in production is stopped: 1 of 3 connected have taken it." in text
+    assert "half not yet" in text
+    assert "taken taken" in text
+    assert "silent told; it fetches the stop itself" in text
+    assert "elsewhere" not in text
+    live = reverse("governance:stop_taking", args=[project.slug, stop.pk])
+    assert operator.get(live, {"tag": page.context["tag"]}).status_code == 204
+    connect("late")
+    assert "1 of 4" in operator.get(live, {"tag": page.context["tag"]}).text
+
+
+def test_who_was_sent_it_and_calls_on_has_not_taken_it(project, operator, connect):
+    stop, _ = stops.stop(project, env="production", agent="bot", by=CONSOLE)
+    connect("bot", HASH)
+    where = reverse("governance:stop", args=[project.slug, stop.pk])
+    assert "bot in production has taken the stop." in text_of(operator.get(where))
+    found(project.pk, NOT_TAKEN, "bot in production", why="It calls on.", environment="production")
+    text = text_of(operator.get(where))
+    assert "bot in production is to stop, and has not taken it yet." in text
+    assert "bot not yet" in text
+
+
+def test_nobody_claims_to_know_who_took_it_while_the_broker_is_silent(
+    project, operator, monkeypatch
+):
+    builders.an_environment(project)
+    monkeypatch.setattr(news, "connected", lambda _: None)
+    stop, _ = stops.stop(project, env="production", by=CONSOLE)
+    where = reverse("governance:stop", args=[project.slug, stop.pk])
+    assert "who has taken it is not known" in text_of(operator.get(where))
+    assert "the broker is silent" in text_of(
+        operator.get(asking(project, environment="production", agent="b"))
+    )
+
+
+def test_a_lifted_stop_says_who_lifted_it_and_asks_no_more(project, operator, connect):
+    stop, _ = stops.stop(project, env="production", agent="bot", by=CONSOLE)
+    lift = reverse("governance:lift_stop", args=[project.slug, stop.pk])
+    assert "Let bot in production call tools again?" in text_of(operator.get(lift))
+    operator.post(lift)
+    stop.refresh_from_db()
+    assert stop.lifted_at is not None
+    page = operator.get(reverse("governance:stop", args=[project.slug, stop.pk]))
+    assert "bot in production was stopped; the stop is lifted." in text_of(page)
+    assert "data-live hx-get" not in page.text
+    assert "already" in text_of(operator.get(lift))
+
+
+def test_lifting_an_agents_stop_says_that_its_environment_stays_stopped(project, operator, connect):
+    stop, _ = stops.stop(project, env="production", agent="bot", by=CONSOLE)
+    stops.stop(project, env="production", by=CONSOLE)
+    lift = reverse("governance:lift_stop", args=[project.slug, stop.pk])
+    assert "All of production stays stopped" in text_of(operator.get(lift))
+
+
+def test_without_an_environment_one_chooses(project, operator):
+    builders.an_environment(project, "staging")
+    assert "Which environment is to stop?" in text_of(operator.get(asking(project)))
+
+
+@pytest.mark.parametrize(
+    "query", [{"environment": "nowhere"}, {"environment": "production", "agent": "x" * 129}]
+)
+def test_what_is_not_there_cannot_be_stopped(project, operator, connect, query):
+    assert operator.get(asking(project, **query)).status_code == 404
+    assert operator.post(asking(project, **query)).status_code == 404
+    assert not Stop.objects.exists()
+
+
+def test_a_viewer_sees_a_stop_and_neither_sets_nor_lifts_one(project, client_as, connect):
+    stop, _ = stops.stop(project, env="production", by=CONSOLE)
+    viewer = client_as(Role.VIEWER)
+    text = text_of(viewer.get(reverse("governance:stop", args=[project.slug, stop.pk])))
+    assert "To lift it takes the role operator." in text
+    assert viewer.post(asking(project, environment="production")).status_code == 403
+    lift = reverse("governance:lift_stop", args=[project.slug, stop.pk])
+    assert viewer.post(lift).status_code == 403
+    stop.refresh_from_db()
+    assert stop.lifted_at is None
+
+
+def test_a_stop_of_another_project_is_not_there(project, operator):
+    other = builders.a_project()
+    builders.an_environment(other)
+    stop, _ = stops.stop(other, env="production", by=CONSOLE)
+    for name in ("stop", "stop_taking", "lift_stop"):
+        where = reverse(f"governance:{name}", args=[project.slug, stop.pk])
+        assert operator.get(where).status_code == 404

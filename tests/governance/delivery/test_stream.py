@@ -1,0 +1,374 @@
+"""The streams of a process: who is told what, when, and once; without HTTP or a database."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from governance.delivery.news import Place
+from governance.delivery.queries.documents import ServedDocument
+from governance.delivery.queries.streams import Asked, Standing
+from governance.delivery.stream import events
+from governance.delivery.stream import hub as hubs
+from governance.delivery.stream.hub import Hub, Stopped
+from governance.delivery.stream.stream import MOST_WAITING, Postbox, Stream
+
+HERE, THERE = Place(1, 1), Place(1, 2)
+V1 = ServedDocument(
+    bundle_name="billing",
+    version=1,
+    env="production",
+    revision_hash="a" * 64,
+    document=b"apiVersion: edictum/v1\n",
+    signature="c2lnbmVk",
+    public_key="0" * 64,
+    stopped=False,
+)
+V2 = replace(V1, version=2, revision_hash="b" * 64, document=b"apiVersion: edictum/v1\n# 2\n")
+SAFE = replace(V1, bundle_name="safe", revision_hash="c" * 64)
+STOP = replace(V1, bundle_name="", revision_hash="d" * 64, stopped=True)
+
+
+def asked(bundle: str = "billing", **more: Any) -> Asked:
+    told: dict[str, Any] = {"place": HERE, "environment": "production", "key_id": 1, "agent": "bot"}
+    return Asked(**(told | {"bundle": bundle, "dialect": "new"} | more))
+
+
+def told(message: bytes) -> list[tuple[str, dict[str, Any]]]:
+    """The events of a message, read by the strictest of all clients: Go's."""
+    found = []
+    for text in message.decode().split("\n\n")[:-1]:
+        name, data = text.split("\n")
+        assert name.startswith("event: ")
+        assert data.startswith("data: ")
+        found.append((name[7:], json.loads(data[6:])))
+    return found
+
+
+@dataclass
+class World:
+    """What the database would say."""
+
+    standings: dict[Place, Standing | None] = field(default_factory=dict)
+    keys: set[int] = field(default_factory=lambda: {1})
+    questions: int = 0
+    broken: bool = False
+    before_answer: Callable[[], None] = lambda: None
+
+    async def stand(self, place: Place, asked: Sequence[Asked]) -> list[Standing | None]:
+        self.questions += 1
+        if self.broken:
+            raise OSError("no database")
+        answer = self.standings.get(place)
+        await asyncio.sleep(0)
+        self.before_answer()
+        return [answer for _ in asked]
+
+    async def live_keys(self, key_ids: Iterable[int]) -> frozenset[int]:
+        return frozenset(self.keys & set(key_ids))
+
+
+@asynccontextmanager
+async def running(world: World) -> Any:
+    hub = Hub(world)
+    tasks = [asyncio.create_task(hubs.kept_running(each)) for each in hub.run()]
+    yield hub
+    for task in tasks:
+        task.cancel()
+
+
+def played(scene: Callable[[Hub, World], Awaitable[None]], **standing: Any) -> None:
+    async def play() -> None:
+        world = World({HERE: Standing(**standing)})
+        async with running(world) as hub:
+            async with asyncio.timeout(20):
+                await scene(hub, world)
+
+    asyncio.run(play())
+
+
+def uncut() -> None:
+    raise AssertionError("the stream was cut")
+
+
+async def joined(hub: Hub, ask: Asked, cut: Callable[[], None]) -> Stream:
+    stream = await hub.join(ask, cut)
+    assert stream is not None
+    return stream
+
+
+async def names(stream: Stream) -> list[tuple[str, int]]:
+    return [(name, data.get("version", 0)) for name, data in told(await stream.next())]
+
+
+UPDATE_1 = [("contract_update", 1), ("ruleset_updated", 1)]
+UPDATE_2 = [("contract_update", 2), ("ruleset_updated", 2)]
+
+
+def test_an_update_is_read_by_the_clients_of_all_languages():
+    (update, data), (notice, named) = told(events.update_of(V1))
+    assert (update, notice) == ("contract_update", "ruleset_updated")
+    assert data["yaml_bytes"] == "YXBpVmVyc2lvbjogZWRpY3R1bS92MQo="
+    assert "yaml" not in data
+    assert (data["signature"], data["revision_hash"]) == (V1.signature, V1.revision_hash)
+    assert (named["name"], named["version"]) == ("billing", 1)
+
+
+def test_an_assignment_is_told_in_the_forms_of_python_and_of_go():
+    (plain, data), (flagged, for_go), (notice, _) = told(events.assignment_of(SAFE))
+    assert (plain, data["bundle_name"]) == ("assignment_changed", "safe")
+    assert (flagged, for_go["bundle_name"]) == ("contract_update", "safe")
+    assert for_go["_assignment_changed"] is True
+    assert notice == "ruleset_updated"
+
+
+def test_the_largest_document_fits_the_shortest_line():
+    largest = replace(V1, document=bytes(512 * 1024))
+    assert all(len(line) < 1_000_000 for line in events.update_of(largest).split(b"\n"))
+
+
+def test_who_has_nothing_is_told_what_is_in_force_and_then_what_is_new():
+    async def scene(hub: Hub, world: World) -> None:
+        stream = await joined(hub, asked(), uncut)
+        assert await names(stream) == UPDATE_1
+        world.standings[HERE] = Standing(document=V2)
+        hub.news(HERE)
+        assert await names(stream) == UPDATE_2
+
+    played(scene, document=V1)
+
+
+def test_who_has_what_is_in_force_is_told_nothing_until_it_changes():
+    async def scene(hub: Hub, world: World) -> None:
+        stream = await joined(hub, asked(revision=V1.revision_hash), uncut)
+        hub.news(HERE)
+        world.standings[HERE] = Standing(document=V2)
+        hub.news(HERE)
+        assert await names(stream) == UPDATE_2
+        hub.news()
+        world.standings[HERE] = Standing(document=V1)
+        hub.news()
+        assert await names(stream) == UPDATE_1
+
+    played(scene, document=V1)
+
+
+def test_another_signature_of_the_same_bytes_is_news():
+    async def scene(hub: Hub, world: World) -> None:
+        stream = await joined(hub, asked(revision=V1.revision_hash), uncut)
+        world.standings[HERE] = Standing(document=replace(V1, signature="YW5vdGhlcg=="))
+        hub.news(HERE)
+        assert await names(stream) == UPDATE_1
+
+    played(scene, document=V1)
+
+
+def test_news_of_another_place_are_none_here():
+    async def scene(hub: Hub, world: World) -> None:
+        stream = await joined(hub, asked(revision=V1.revision_hash), uncut)
+        world.standings[HERE] = Standing(document=V2)
+        before = world.questions
+        hub.news(THERE)
+        await asyncio.sleep(0.05)
+        assert world.questions == before
+        hub.news(HERE)
+        assert await names(stream) == UPDATE_2
+
+    played(scene, document=V1)
+
+
+def test_what_changes_while_an_agent_is_looked_up_is_not_missed():
+    async def scene(hub: Hub, world: World) -> None:
+        def deploy_meanwhile() -> None:
+            if world.questions == 1:
+                world.standings[HERE] = Standing(document=V2)
+                hub.news(HERE)
+
+        world.before_answer = deploy_meanwhile
+        stream = await joined(hub, asked(), uncut)
+        assert await names(stream) == UPDATE_1
+        assert await names(stream) == UPDATE_2
+
+    played(scene, document=V1)
+
+
+def test_many_who_come_at_once_are_one_question():
+    async def scene(hub: Hub, world: World) -> None:
+        streams = await asyncio.gather(*(joined(hub, asked(), uncut) for _ in range(500)))
+        assert world.questions == 1
+        messages = {id(await stream.next()) for stream in streams}
+        assert len(messages) == 1  # built once
+
+    played(scene, document=V1)
+
+
+def test_an_assignment_is_named_once_and_its_updates_follow():
+    async def scene(hub: Hub, world: World) -> None:
+        stream = await joined(hub, asked(bundle=""), uncut)
+        world.standings[HERE] = Standing(document=V1, by_assignment=True)
+        hub.news(HERE)
+        assert (await names(stream))[0] == ("assignment_changed", 0)
+        world.standings[HERE] = Standing(document=V2, by_assignment=True)
+        hub.news(HERE)
+        assert await names(stream) == UPDATE_2
+        world.standings[HERE] = Standing(document=SAFE, by_assignment=True)
+        hub.news(HERE)
+        assert (await names(stream))[0] == ("assignment_changed", 0)
+
+    played(scene, by_assignment=True)
+
+
+def test_a_stop_without_a_bundle_is_told_as_a_document_and_an_assignment_after_it():
+    async def scene(hub: Hub, world: World) -> None:
+        stream = await joined(hub, asked(""), uncut)
+        ((first, stop), _) = told(await stream.next())
+        assert (first, "_assignment_changed" in stop) == ("contract_update", False)
+        assert stream.presence().revision == STOP.revision_hash
+        world.standings[HERE] = Standing(document=SAFE, by_assignment=True)
+        hub.news(HERE)
+        ((name, assigned), *_) = told(await stream.next())
+        assert (name, assigned["bundle_name"]) == ("assignment_changed", "safe")
+
+    played(scene, document=STOP, by_assignment=True)
+
+
+def test_one_that_watches_is_told_the_names_of_all():
+    async def scene(hub: Hub, world: World) -> None:
+        stream = await joined(hub, asked(bundle="", watches=True), uncut)
+        assert await names(stream) == [("ruleset_updated", 1)] * 2
+        world.standings[HERE] = Standing(others=(V2, SAFE))
+        hub.news(HERE)
+        assert await names(stream) == [("ruleset_updated", 2)]
+
+    played(scene, others=(V1, SAFE))
+
+
+def test_one_that_watches_is_told_of_more_bundles_than_messages_may_wait():
+    many = tuple(replace(V1, bundle_name=f"b{n}") for n in range(3 * MOST_WAITING))
+
+    async def scene(hub: Hub, _: World) -> None:
+        stream = await joined(hub, asked("", watches=True), uncut)
+        found = [data["name"] for _, data in told(await stream.next())]
+        assert found == [each.name for each in many]
+
+    played(scene, others=many)
+
+
+def test_who_asks_too_much_is_not_kept():
+    async def scene(hub: Hub, world: World) -> None:
+        world.standings[HERE] = None
+        assert await hub.join(asked(), uncut) is None
+        assert hub.streams() == []
+
+    played(scene)
+
+
+def test_when_the_database_is_away_newcomers_are_refused_and_the_others_stay():
+    async def scene(hub: Hub, world: World) -> None:
+        stream = await joined(hub, asked(), uncut)
+        assert await names(stream) == UPDATE_1
+        world.broken = True
+        with pytest.raises(OSError, match="no database"):
+            await joined(hub, asked(), uncut)
+        hub.news(HERE)
+        await asyncio.sleep(0.05)
+        world.broken = False
+        world.standings[HERE] = Standing(document=V2)
+        assert await names(stream) == UPDATE_2  # nobody had to tell again
+        assert hub.streams() == [stream]
+
+    played(scene, document=V1)
+
+
+def test_one_that_takes_nothing_is_cut_and_holds_nobody_up():
+    async def scene(hub: Hub, world: World) -> None:
+        cut: list[str] = []
+        slow = await joined(hub, asked(agent="slow"), lambda: cut.append("slow"))
+        quick = await joined(hub, asked(agent="quick"), uncut)
+        for number in range(MOST_WAITING + 1):
+            world.standings[HERE] = Standing(
+                document=replace(V2, version=2 + number, revision_hash=f"{number:064}")
+            )
+            hub.news(HERE)
+            while (await names(quick))[0][1] != 2 + number:
+                pass
+        assert cut == ["slow"]
+        assert await slow.next() == b""
+
+    played(scene, document=V1)
+
+
+def test_streams_end_with_their_keys(monkeypatch):
+    monkeypatch.setattr(hubs, "KEYS_EVERY", 0.01)
+
+    async def scene(hub: Hub, world: World) -> None:
+        cut: list[int] = []
+        world.keys = {1, 2}
+        ended = await joined(hub, asked(key_id=2), lambda: cut.append(2))
+        stays = await joined(hub, asked(key_id=1), uncut)
+        await ended.next()
+        await stays.next()
+        world.keys = {1}
+        assert await ended.next() == b""
+        assert cut == [2]
+
+    played(scene, document=V1)
+
+
+def test_comments_come_to_all_but_those_for_whom_something_waits(monkeypatch):
+    monkeypatch.setattr(hubs, "SLOT", 0.001)
+
+    async def scene(hub: Hub, world: World) -> None:
+        streams = [await joined(hub, asked(), uncut) for _ in range(hubs.SLOTS + 3)]
+        for stream in streams:
+            await stream.next()
+        assert {await stream.next() for stream in streams} == {events.STILL_HERE}
+
+    played(scene, document=V1)
+
+
+@pytest.mark.parametrize("what", ["deployment", "comments"])
+def test_others_get_their_turn_while_many_are_told_something(monkeypatch, what):
+    monkeypatch.setattr(hubs, "SLOTS", 1)
+    monkeypatch.setattr(hubs, "SLOT", 0.05 if what == "comments" else 60.0)
+    many = 6 * hubs.HAND_OVER
+    told_in_a_turn: list[int] = []
+
+    async def scene(hub: Hub, world: World) -> None:
+        revision = V1.revision_hash
+        asks = [asked(revision=revision, agent=f"bot-{number}") for number in range(many)]
+        streams = await asyncio.gather(*(joined(hub, ask, uncut) for ask in asks))
+        world.standings[HERE] = Standing(document=V2)
+        if what == "deployment":
+            hub.news()
+        while sum(told_in_a_turn) < many:
+            await asyncio.sleep(0)
+            waiting = sum(bool(stream._waiting) for stream in streams)
+            told_in_a_turn.append(waiting - sum(told_in_a_turn))
+
+    played(scene, document=V1)
+    assert max(told_in_a_turn) <= hubs.HAND_OVER
+
+
+def test_a_stop_ends_all_and_takes_nobody_any_more():
+    async def scene(hub: Hub, world: World) -> None:
+        cut: list[int] = []
+        streams = [await joined(hub, asked(), lambda: cut.append(1)) for _ in range(3)]
+        hub.stop()
+        assert [await stream.next() for stream in streams] == [b""] * 3
+        assert cut == [1] * 3
+        with pytest.raises(Stopped):
+            await joined(hub, asked(), uncut)
+
+    played(scene, document=V1)
+
+
+def test_a_message_is_built_once_for_all():
+    postbox = Postbox()
+    first = postbox.message(events.update_of, V1)
+    assert postbox.message(events.update_of, V1) is first
+    assert postbox.message(events.notice_of, V1) != first

@@ -1,0 +1,192 @@
+"""What those who hold a stream are to have: by name, by assignment, or by looking themselves."""
+
+from typing import Any
+
+import pytest
+
+from governance.contracts.domain.dialect import Dialect
+from governance.core.actor import CONSOLE
+from governance.delivery.commands import assignments, stops
+from governance.delivery.commands.assignments import end_assignment
+from governance.delivery.commands.stops import lift
+from governance.delivery.commands.streams import stand
+from governance.delivery.domain.stops import STOPPED_HASHES
+from governance.delivery.news import Place
+from governance.delivery.queries.streams import Asked
+from governance.models import Project, ToldAssignment
+from tests import builders
+from tests.governance.serving import TEXT, deployed
+
+
+def asked(project: Project, bundle: str = "", *, env: str = "production", **more: Any) -> Asked:
+    environment = builders.an_environment(project, env)
+    told: dict[str, Any] = {
+        "place": Place(project.pk, environment.pk),
+        "environment": env,
+        "key_id": 1,
+        "agent": "bot",
+        "bundle": bundle,
+        "dialect": "new",
+    }
+    return Asked(**(told | more))
+
+
+def standing(ask: Asked) -> Any:
+    return stand(ask.place, [ask])[0]
+
+
+def has(ask: Asked) -> tuple[str, int] | None:
+    """The name and version of its document."""
+    found = standing(ask)
+    assert found is not None
+    return found.document and (found.document.name, found.document.version)
+
+
+def assign(project: Project, bundle: str, **rule: Any) -> None:
+    assignments.assign(project, bundle_name=bundle, env="production", by=CONSOLE, **rule)
+
+
+@pytest.fixture
+def three(project: Project) -> Project:
+    for name in ("billing", "safe", "strict"):
+        deployed(project, name=name)
+    return project
+
+
+def test_an_agent_has_the_document_that_it_names(three):
+    assert has(asked(three, "billing")) == ("billing", 1)
+    deployed(three, TEXT + "\n", name="billing")
+    assert has(asked(three, "billing")) == ("billing", 2)
+
+
+def test_a_name_that_is_nobodys_is_refused_and_one_not_deployed_is_waited_for(three):
+    assert standing(asked(three, "unknown")) is None
+    deployed(three, name="elsewhere", env="staging")
+    assert has(asked(three, "elsewhere")) is None
+    assert has(asked(three, "elsewhere", env="staging")) == ("elsewhere", 1)
+
+
+def test_another_projects_bundle_is_unknown_here(three):
+    deployed(builders.a_project(), name="theirs")
+    assert standing(asked(three, "theirs")) is None
+
+
+def test_dialects_are_two_renderings_of_one_version(three):
+    new, old = (standing(asked(three, "billing", dialect=each)) for each in ("new", "old"))
+    assert new.document.document != old.document.document
+    assert new.document.version == old.document.version
+
+
+def test_who_names_none_gets_what_is_assigned_by_agent_and_tags(three):
+    assign(three, "safe")
+    assign(three, "strict", tags={"team": "pay"})
+    assert has(asked(three)) == ("safe", 1)
+    assert has(asked(three, tags={"team": "pay", "size": "m"})) == ("strict", 1)
+    assert standing(asked(three)).by_assignment
+
+
+def test_without_an_assignment_an_agent_waits(three):
+    assert has(asked(three)) is None
+    assert standing(asked(three)).by_assignment
+
+
+def test_what_is_assigned_but_not_deployed_is_not_told(three):
+    deployed(three, name="later", env="staging")
+    assign(three, "later")
+    assert has(asked(three)) is None
+    assert not ToldAssignment.objects.exists()
+
+
+def test_an_agent_that_comes_back_with_what_it_was_told_is_assigned_anew(three):
+    assign(three, "safe")
+    has(asked(three))
+    assign(three, "strict")
+    assert has(asked(three, "safe")) == ("strict", 1)
+    assert has(asked(three, "strict")) == ("strict", 1)
+    assert has(asked(three, "safe")) == ("strict", 1)  # it had failed to load the other
+    assert ToldAssignment.objects.count() == 2
+
+
+def test_a_choice_of_its_own_is_no_assignment(three):
+    assign(three, "safe")
+    has(asked(three))
+    assert has(asked(three, "billing")) == ("billing", 1)
+    assert has(asked(three, "safe", agent="another")) == ("safe", 1)
+    assign(three, "strict")
+    assert has(asked(three, "safe", agent="another")) == ("safe", 1)
+
+
+def test_an_ended_assignment_leaves_an_agent_with_what_it_has(three):
+    assign(three, "safe")
+    has(asked(three))
+    end_assignment(three.environments.get(name="production").assignments.get(), by=CONSOLE)
+    assert has(asked(three, "safe")) == ("safe", 1)
+    assert has(asked(three, "safe", by_assignment=True)) == ("safe", 1)
+
+
+def test_a_key_for_assigned_bundles_opens_no_other(three):
+    assign(three, "safe")
+    assert has(asked(three, assigned_only=True)) == ("safe", 1)
+    assert has(asked(three, "safe", agent="second", assigned_only=True)) == ("safe", 1)
+    assert standing(asked(three, "billing", assigned_only=True)) is None
+    assign(three, "strict")
+    assert has(asked(three, "safe", assigned_only=True)) == ("strict", 1)
+
+
+def test_one_that_watches_looks_at_all_that_is_deployed(three):
+    deployed(three, name="elsewhere", env="staging")
+    found = standing(asked(three, watches=True))
+    assert found.document is None
+    assert [each.name for each in found.others] == ["billing", "safe", "strict"]
+    assign(three, "safe")
+    found = standing(asked(three, watches=True))
+    assert found.document.name == "safe"
+    assert [each.name for each in found.others] == ["billing", "strict"]
+    assert standing(asked(three, watches=True, assigned_only=True)).others == ()
+
+
+def test_a_stop_answers_whatever_an_agent_has_or_asks(three):
+    assign(three, "safe")
+    stop, _ = stops.stop(three, env="production", agent="bot", by=CONSOLE)
+    for ask in (
+        asked(three, "billing"),
+        asked(three),
+        asked(three, "unknown"),
+        asked(three, "billing", assigned_only=True),
+    ):
+        assert standing(ask).document.revision_hash == STOPPED_HASHES[Dialect.NEW]
+    assert has(asked(three, "billing", agent="other")) == ("billing", 1)
+    lift(stop, by=CONSOLE)
+    assert has(asked(three, "billing")) == ("billing", 1)
+    assert has(asked(three, "billing", assigned_only=True, by_assignment=True)) == ("safe", 1)
+
+
+def test_a_stop_answers_whom_nothing_is_assigned(three):
+    assign(three, "safe", agent="second")
+    ends = three.environments.get(name="production").assignments.get()
+    end_assignment(ends, by=CONSOLE)
+    stop, _ = stops.stop(three, env="production", by=CONSOLE)
+    for ask in (
+        asked(three),
+        asked(three, assigned_only=True),
+        asked(three, "safe", agent="second", by_assignment=True, assigned_only=True),
+    ):
+        assert standing(ask).document.revision_hash == STOPPED_HASHES[Dialect.NEW]
+    watching = standing(asked(three, watches=True, assigned_only=True))
+    assert watching.document is None
+    assert [each.stopped for each in watching.others] == [True, True, True]
+    assert not ToldAssignment.objects.exists()  # a stop is no assignment
+    lift(stop, by=CONSOLE)
+    assert has(asked(three)) is None
+
+
+def test_two_thousand_agents_are_one_question(three, django_assert_max_num_queries):
+    stops.stop(three, env="production", agent="bot-7", by=CONSOLE)
+    assign(three, "safe")
+    many = [asked(three, "" if n % 2 else "billing", agent=f"bot-{n}") for n in range(2_000)]
+    # Reading what they have in common, three documents, and one write of what half was told.
+    with django_assert_max_num_queries(30):
+        found: list[Any] = stand(many[0].place, many)
+    assert [each.document.name for each in found[:2]] == ["billing", "safe"]
+    assert [n for n, each in enumerate(found) if each.document.stopped] == [7]
+    assert ToldAssignment.objects.count() == 1_000

@@ -1,0 +1,259 @@
+"""What may hold a deployment back, what an admin may override, and the way back."""
+
+import pytest
+
+from governance.contracts.queries.contracts import live_in
+from governance.core.actor import CONSOLE
+from governance.core.errors import Conflict, Forbidden, InvalidInput
+from governance.core.roles import Role
+from governance.deployments import requirements
+from governance.deployments.commands.deployments import deploy, roll_back
+from governance.deployments.commands.requests import approve_request, ask_to_deploy
+from governance.deployments.commands.requirements import require
+from governance.deployments.domain import Required
+from governance.deployments.queries.requests import required_in
+from governance.models import AuditEntry, Deployment, Environment
+from governance.people.policies import RoleNeeded
+from tests import builders
+from tests.governance.deploying import (
+    PRODUCTION,
+    a_failing_test,
+    a_request,
+    approved,
+    evidence,
+    live,
+    now_live,
+    saved,
+    somebody,
+    takes_two,
+)
+
+
+def needs_backtest(project, monkeypatch, newly_denied, *, most=0):
+    required = Required(max_newly_denied=most)
+    require(project, env=PRODUCTION, required=required, by=CONSOLE)
+    asked = []
+
+    def evidence_of(project, environment, revision_hash):
+        asked.append((environment, revision_hash))
+        return None if newly_denied is None else evidence(newly_denied)
+
+    monkeypatch.setattr(requirements, "evidence_of", evidence_of)
+    return asked
+
+
+def live_number(version, env=PRODUCTION):
+    deployment = live_in(version.bundle, env)
+    return deployment.version.number if deployment else None
+
+
+def test_a_failing_test_blocks_a_deployment_and_leaves_no_trace_of_it(project):
+    version = saved(project)
+    words = a_failing_test(version)
+    with pytest.raises(Conflict, match=words) as refused:
+        deploy(version, to="staging", by=somebody())
+    assert refused.value.code == "tests_failing"
+    assert [each.path for each in refused.value.errors] == ["tests_failing"]
+    assert not Deployment.objects.exists()
+    assert not Environment.objects.filter(name="staging").exists()
+
+
+def test_an_admin_overrides_failing_tests_with_a_reason_that_is_kept(project):
+    version = saved(project)
+    a_failing_test(version)
+    deployment, _ = deploy(
+        version, to=PRODUCTION, by=somebody(role=Role.ADMIN), override=" The test is old. "
+    )
+    assert deployment.override == "The test is old."
+    (entry,) = AuditEntry.objects.filter(action="contract deployed")
+    assert entry.details["override"] == "The test is old."
+
+
+def test_an_editor_overrides_nothing(project):
+    a_failing_test(saved(project))
+    with pytest.raises(RoleNeeded, match="takes the role admin"):
+        deploy(saved(project), to=PRODUCTION, by=somebody(), override="because")
+
+
+def test_a_reason_that_nothing_needed_is_not_kept_as_one(project):
+    by = somebody(role=Role.ADMIN)
+    deployment, _ = deploy(saved(project), to=PRODUCTION, by=by, override="in case")
+    assert deployment.override == ""
+
+
+@pytest.mark.parametrize("reason", ["x" * 2_001, "a\0b"])
+def test_a_reason_that_no_column_keeps_is_refused(project, reason):
+    with pytest.raises(InvalidInput):
+        deploy(saved(project), to=PRODUCTION, by=somebody(role=Role.ADMIN), override=reason)
+
+
+@pytest.mark.parametrize(
+    ("newly_denied", "code"), [(None, "backtest_required"), (4, "backtest_denies")]
+)
+def test_an_environment_that_requires_a_backtest_says_what_is_missing(
+    project, monkeypatch, newly_denied, code
+):
+    version = saved(project)
+    asked = needs_backtest(project, monkeypatch, newly_denied, most=3)
+    with pytest.raises(Conflict) as refused:
+        deploy(version, to=PRODUCTION, by=somebody(role=Role.ADMIN), override="now")
+    assert refused.value.code == code
+    assert set(asked) == {(PRODUCTION, version.revision_hash)}
+
+
+def test_a_backtest_with_few_enough_newly_denied_calls_lets_it_go_live(project, monkeypatch):
+    version = saved(project)
+    needs_backtest(project, monkeypatch, 3, most=3)
+    deploy(version, to=PRODUCTION, by=somebody())
+    assert live_number(version) == 1
+
+
+def test_what_one_environment_requires_no_other_does(project, monkeypatch):
+    version = saved(project)
+    needs_backtest(project, monkeypatch, None)
+    deploy(version, to="staging", by=somebody())
+    assert live_number(version, "staging") == 1
+
+
+def test_where_a_second_person_is_required_nobody_deploys_alone(project):
+    version = saved(project)
+    takes_two(project)
+    with pytest.raises(Conflict, match="second person") as refused:
+        deploy(version, to=PRODUCTION, by=somebody(role=Role.ADMIN))
+    assert refused.value.code == "approval_required"
+    assert live_number(version) is None
+
+
+def test_what_is_live_already_needs_nothing(project, monkeypatch):
+    version = live(saved(project))
+    takes_two(project)
+    assert deploy(version, to=PRODUCTION, by=somebody())[1] is False
+
+
+def test_rolling_back_makes_what_was_live_before_live_again(project):
+    first = live(saved(project, "first"))
+    second = live(saved(project, "second"))
+    back = roll_back(now_live(second), by=somebody())
+    assert (back.version.number, live_number(first)) == (1, 1)
+    told = list(AuditEntry.objects.order_by("-number").values_list("action", flat=True)[:2])
+    assert told == ["contract deployed", "contract rolled back"]
+
+
+def test_no_test_is_in_the_way_of_a_roll_back(project):
+    first = live(saved(project, "first"))
+    second = live(saved(project, "second"))
+    a_failing_test(first)
+    roll_back(now_live(second), by=somebody())
+    assert live_number(second) == 1
+
+
+def test_a_roll_back_to_what_nobody_has_approved_takes_a_second_person(project):
+    first = live(saved(project, "first"))
+    second = live(saved(project, "second"))
+    takes_two(project)
+    with pytest.raises(Conflict) as refused:
+        roll_back(now_live(second), by=somebody(role=Role.ADMIN))
+    assert (refused.value.code, live_number(first)) == ("approval_required", 2)
+    a_failing_test(first)  # of what ran there a moment ago no test is asked
+    asked, _ = ask_to_deploy(first, to=PRODUCTION, by=somebody())
+    approve_request(asked, by=somebody("two"))
+    assert live_number(first) == 1
+
+
+def test_what_a_second_person_has_approved_there_comes_back_at_once(project):
+    approved(saved(project, "first"))
+    second = approved(saved(project, "second"))
+    alone = somebody("three")
+    roll_back(now_live(second), by=alone)
+    assert live_number(second) == 1
+    roll_back(now_live(second), by=alone)  # and there again: both were approved
+    roll_back(now_live(second), by=alone)
+    assert live_number(second) == 1
+
+
+def test_what_was_approved_elsewhere_is_not_approved_here(project):
+    first = approved(saved(project, "first"), "staging")
+    live(first)
+    second = live(saved(project, "second"))
+    takes_two(project)
+    with pytest.raises(Conflict) as refused:
+        roll_back(now_live(second), by=somebody())
+    assert refused.value.code == "approval_required"
+
+
+def test_a_roll_back_needs_the_backtest_of_those_bytes(project, monkeypatch):
+    first = live(saved(project, "first"))
+    second = live(saved(project, "second"))
+    asked = needs_backtest(project, monkeypatch, None)
+    with pytest.raises(Conflict) as refused:
+        roll_back(now_live(second), by=somebody())
+    assert (refused.value.code, live_number(first)) == ("backtest_required", 2)
+    assert asked == [(PRODUCTION, first.revision_hash)]
+    needs_backtest(project, monkeypatch, 0)
+    roll_back(now_live(second), by=somebody())
+    assert live_number(first) == 1
+
+
+def test_of_a_deployment_that_is_not_live_any_more_nothing_is_rolled_back(project):
+    live(saved(project, "first"))
+    old = now_live(live(saved(project, "second")))
+    third = live(saved(project, "third"))
+    with pytest.raises(Conflict) as refused:
+        roll_back(old, by=somebody())
+    assert refused.value.code == "moved_on"
+    assert live_number(third) == 3
+
+
+def test_before_the_first_deployment_nothing_was_live(project):
+    version = live(saved(project))
+    with pytest.raises(Conflict) as refused:
+        roll_back(now_live(version), by=somebody())
+    assert refused.value.code == "nothing_before"
+
+
+def test_a_roll_back_in_one_environment_changes_no_other(project):
+    first, second = saved(project, "first"), saved(project, "second")
+    for env in (PRODUCTION, "staging"):
+        live(first, env)
+        live(second, env)
+    roll_back(now_live(second), by=somebody())
+    assert (live_number(first), live_number(first, "staging")) == (1, 2)
+
+
+def test_a_roll_back_voids_what_waits_for_that_environment(project):
+    approved(saved(project, "first"))
+    approved(saved(project, "second"))
+    version = saved(project, "third")
+    request = a_request(version)
+    roll_back(now_live(version), by=somebody())
+    request.refresh_from_db()
+    assert (request.status, request.reason) == ("void", "v1 was deployed.")
+
+
+def test_a_viewer_rolls_nothing_back(project):
+    live(saved(project, "first"))
+    version = live(saved(project, "second"))
+    with pytest.raises(Forbidden):
+        roll_back(now_live(version), by=somebody(role=Role.OPERATOR))
+
+
+def test_what_an_environment_requires_is_set_by_an_admin_and_audited(project):
+    required = Required(second_person=True, max_newly_denied=10)
+    admin = somebody(role=Role.ADMIN)
+    require(project, env=PRODUCTION, required=required, by=admin)
+    require(project, env=PRODUCTION, required=required, by=admin)  # nothing new
+    assert required_in(project, PRODUCTION) == required
+    (entry,) = AuditEntry.objects.all()
+    assert (entry.action, entry.subject) == ("deployment requirements set", PRODUCTION)
+    assert entry.details["was"] == {"second_person": False, "max_newly_denied": None}
+    with pytest.raises(RoleNeeded):
+        require(project, env=PRODUCTION, required=Required(), by=somebody())
+    with pytest.raises(InvalidInput):
+        require(project, env=PRODUCTION, required=Required(max_newly_denied=-1), by=admin)
+
+
+def test_another_project_requires_nothing_of_this_one(project):
+    takes_two(builders.a_project())
+    version = saved(project)
+    deploy(version, to=PRODUCTION, by=somebody())
+    assert live_number(version) == 1

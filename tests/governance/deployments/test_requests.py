@@ -1,0 +1,298 @@
+"""A second person: who may be one, what voids a request, and how each of them ends."""
+
+from datetime import timedelta
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.utils import timezone
+
+from governance.core.actor import CONSOLE
+from governance.core.errors import Conflict, Forbidden, InvalidInput
+from governance.core.roles import Role
+from governance.deployments.commands import requests
+from governance.deployments.commands.requests import (
+    approve_request,
+    ask_to_deploy,
+    refuse_request,
+    withdraw_request,
+)
+from governance.deployments.queries.requests import (
+    ended_requests,
+    requests_before,
+    waiting_requests,
+)
+from governance.models import ApiKey, AuditEntry, Deployment, DeploymentRequest
+from governance.people.auth import resolve_key
+from governance.people.commands.keys import keep_bootstrap_key, make_key
+from governance.people.domain import new_key
+from governance.tasks import expire_requests
+from tests.governance.deploying import (
+    PRODUCTION,
+    a_failing_test,
+    a_manage_key,
+    a_request,
+    expired,
+    live,
+    saved,
+    somebody,
+    takes_two,
+)
+
+
+def told():
+    return list(AuditEntry.objects.order_by("number").values_list("action", flat=True))
+
+
+def status_of(request):
+    request.refresh_from_db()
+    return request.status
+
+
+def test_a_second_person_lets_exactly_these_bytes_go_live(project):
+    version = saved(project)
+    request = a_request(version, by=somebody("one"))
+    approve_request(request, by=somebody("two"))
+    deployment = Deployment.objects.get()
+    assert (deployment.version, deployment.environment.name) == (version, PRODUCTION)
+    assert (deployment.author, deployment.approved_by) == (
+        "person:one@example.test",
+        "person:two@example.test",
+    )
+    assert status_of(request) == "approved"
+    assert request.deployment == deployment
+    assert told()[-3:] == [
+        "deployment requested",
+        "deployment request approved",
+        "contract deployed",
+    ]
+
+
+def test_who_asked_cannot_approve_and_cannot_refuse(project):
+    request = a_request(saved(project), by=somebody("one"))
+    for decide in (
+        lambda: approve_request(request, by=somebody("one", Role.ADMIN)),
+        lambda: refuse_request(request, reason="no", by=somebody("one")),
+    ):
+        with pytest.raises(Forbidden) as refused:
+            decide()
+        assert refused.value.code == "second_person"
+    assert status_of(request) == "pending"
+
+
+def test_a_key_asks_and_neither_it_nor_its_maker_approves(project):
+    key = a_manage_key(project, made_by="one")
+    another = a_manage_key(project, made_by="one")
+    request = a_request(saved(project), by=key)
+    for who in (key, another, somebody("one", Role.ADMIN)):
+        with pytest.raises(Forbidden):
+            approve_request(request, by=who)
+    approve_request(request, by=somebody("two"))
+    assert status_of(request) == "approved"
+
+
+def test_the_key_of_who_asked_is_no_second_person(project):
+    request = a_request(saved(project), by=somebody("one"))
+    with pytest.raises(Forbidden):
+        approve_request(request, by=a_manage_key(project, made_by="one"))
+    approve_request(request, by=a_manage_key(project, made_by="two"))
+    assert status_of(request) == "approved"
+
+
+def test_the_maker_of_the_key_that_asked_withdraws_the_request(project):
+    request = a_request(saved(project), by=a_manage_key(project, made_by="one"))
+    with pytest.raises(Forbidden):
+        withdraw_request(request, by=a_manage_key(project, made_by="two"))
+    withdraw_request(request, by=somebody("one"))
+    assert status_of(request) == "withdrawn"
+
+
+def test_an_update_finds_the_people_behind_older_keys_and_requests(project):
+    by_person = a_manage_key(project, made_by="one")
+    by_key = make_key(project, name="reader", env=PRODUCTION, scopes=["read"], by=by_person)[1]
+    request = a_request(saved(project), by=by_person)
+    maker = request.requester_id
+    assert maker == by_person.person_id
+    ApiKey.objects.update(maker=None)  # as they were before the people were kept
+    DeploymentRequest.objects.update(requester=None)
+    migration = import_module("governance.migrations.0015_people_behind_keys")
+    migration.name_people(apps, None)
+    assert dict(ApiKey.objects.values_list("pk", "maker")) == {
+        by_person.id: maker,
+        by_key.pk: maker,
+    }
+    assert DeploymentRequest.objects.get().requester_id == maker
+
+
+def test_what_the_console_asked_for_any_person_approves_and_the_console_never(project):
+    request = a_request(saved(project), by=CONSOLE)
+    with pytest.raises(Forbidden):
+        approve_request(request, by=CONSOLE)
+    approve_request(request, by=somebody("two"))
+    assert status_of(request) == "approved"
+
+
+def test_a_key_that_no_person_made_asks_and_withdraws_and_is_no_second_person(project):
+    text = new_key(PRODUCTION)
+    keep_bootstrap_key(project, text)
+    access = resolve_key(f"Bearer {text}")
+    assert access is not None
+    bootstrap = access.actor
+    request = a_request(saved(project, "one"), by=somebody("one"))
+    for decide in (
+        lambda: approve_request(request, by=bootstrap),
+        lambda: refuse_request(request, reason="no", by=bootstrap),
+    ):
+        with pytest.raises(Forbidden) as refused:
+            decide()
+        assert refused.value.code == "second_person"
+    with pytest.raises(Forbidden):
+        withdraw_request(request, by=bootstrap)
+    approve_request(request, by=somebody("two"))
+    own = a_request(saved(project, "two"), by=bootstrap)
+    withdraw_request(own, by=bootstrap)
+    assert status_of(own) == "withdrawn"
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
+def test_who_may_not_deploy_is_no_second_person(project, role):
+    request = a_request(saved(project))
+    with pytest.raises(Forbidden):
+        approve_request(request, by=somebody("two", role))
+    with pytest.raises(Forbidden):
+        ask_to_deploy(saved(project, "x"), to=PRODUCTION, by=somebody("two", role))
+
+
+def test_a_newer_version_voids_what_waits(project):
+    request = a_request(saved(project, "one"))
+    saved(project, "two")
+    assert (status_of(request), request.reason) == ("void", "v2 was saved.")
+    with pytest.raises(Conflict, match="v2 was saved") as refused:
+        approve_request(request, by=somebody("two"))
+    assert refused.value.code == "void"
+    assert not Deployment.objects.exists()
+
+
+def test_saving_the_same_bytes_again_voids_nothing(project):
+    request = a_request(saved(project, "one"))
+    saved(project, "one")
+    assert status_of(request) == "pending"
+
+
+def test_another_bundle_and_another_environment_wait_on(project):
+    takes_two(project, "staging")
+    version = saved(project, "one")
+    here = a_request(version)
+    there, _ = ask_to_deploy(version, to="staging", by=somebody())
+    saved(project, "two", name="other")
+    approve_request(here, by=somebody("two"))
+    assert (status_of(here), status_of(there)) == ("approved", "pending")
+
+
+def test_to_ask_again_for_the_same_bytes_is_the_same_request(project):
+    version = saved(project)
+    request = a_request(version)
+    again, is_new = ask_to_deploy(version, to=PRODUCTION, by=somebody("two"))
+    assert (again.pk, is_new) == (request.pk, False)
+
+
+def test_to_ask_for_other_bytes_voids_the_one_before(project):
+    first, second = saved(project, "one"), saved(project, "two")
+    request = a_request(second)
+    other, is_new = ask_to_deploy(first, to=PRODUCTION, by=somebody())
+    assert (status_of(request), is_new, status_of(other)) == ("void", True, "pending")
+
+
+def test_a_request_is_for_environments_that_require_one(project):
+    version = saved(project)
+    with pytest.raises(Conflict) as refused:
+        ask_to_deploy(version, to=PRODUCTION, by=somebody())
+    assert refused.value.code == "not_required"
+
+
+def test_what_is_live_already_is_not_asked_for(project):
+    version = live(saved(project))
+    takes_two(project)
+    with pytest.raises(Conflict) as refused:
+        ask_to_deploy(version, to=PRODUCTION, by=somebody())
+    assert refused.value.code == "live"
+
+
+def test_a_refusal_needs_a_reason_and_keeps_it(project):
+    request = a_request(saved(project))
+    with pytest.raises(InvalidInput):
+        refuse_request(request, reason="  ", by=somebody("two"))
+    refuse_request(request, reason="Not on a Friday.", by=somebody("two"))
+    assert (status_of(request), request.reason) == ("refused", "Not on a Friday.")
+    with pytest.raises(Conflict) as refused:
+        approve_request(request, by=somebody("three"))
+    assert refused.value.code == "decided"
+
+
+def test_who_asked_withdraws_it_and_nobody_else_does(project):
+    request = a_request(saved(project), by=somebody("one"))
+    with pytest.raises(Forbidden):
+        withdraw_request(request, by=somebody("two"))
+    withdraw_request(request, by=somebody("one"))
+    assert status_of(request) == "withdrawn"
+    assert told()[-1] == "deployment request withdrawn"
+
+
+def test_a_request_lasts_a_week_and_is_then_noted_as_expired(project):
+    request = a_request(saved(project))
+    assert request.expires_at - request.created_at == timedelta(days=7)
+    requests.expire_requests()
+    assert status_of(request) == "pending"
+    expired(request)
+    with pytest.raises(Conflict) as refused:
+        approve_request(request, by=somebody("two"))
+    assert refused.value.code == "expired"
+    expire_requests()
+    expire_requests()
+    assert status_of(request) == "expired"
+    assert told().count("deployment request expired") == 1
+    assert waiting_requests(project) == []
+
+
+def test_after_one_expired_another_may_be_asked_for(project):
+    version = saved(project)
+    request = expired(a_request(version))
+    again, is_new = ask_to_deploy(version, to=PRODUCTION, by=somebody())
+    assert (is_new, status_of(request), status_of(again)) == (True, "expired", "pending")
+
+
+def test_what_fails_when_it_is_approved_leaves_the_request_waiting(project):
+    request = a_request(saved(project))
+    words = a_failing_test(request.version)
+    with pytest.raises(Conflict, match=words):
+        approve_request(request, by=somebody("two"))
+    assert status_of(request) == "pending"
+    assert not Deployment.objects.exists()
+
+
+def test_an_admins_reason_to_override_goes_with_the_request(project):
+    version = saved(project)
+    a_failing_test(version)
+    takes_two(project)
+    with pytest.raises(Conflict):
+        ask_to_deploy(version, to=PRODUCTION, by=somebody())
+    request, _ = ask_to_deploy(
+        version, to=PRODUCTION, by=somebody("one", Role.ADMIN), override="The test is old."
+    )
+    approve_request(request, by=somebody("two"))
+    assert Deployment.objects.get().override == "The test is old."
+
+
+def test_lists_show_what_waits_first_and_by_what_became_of_it(project):
+    version = saved(project)
+    request = a_request(version)
+    assert [each.pk for each in waiting_requests(project)] == [request.pk]
+    refuse_request(request, reason="no", by=somebody("two"))
+    assert waiting_requests(project, bundle=version.bundle) == []
+    assert [each.pk for each in ended_requests(project, None, 10)] == [request.pk]
+    for status, number in (("refused", 1), ("pending", 0), ("expired", 0), ("void", 0)):
+        assert len(requests_before(project, None, 10, status=status)) == number
+    assert not requests_before(project, request.pk, 10)
+    ended_at = DeploymentRequest.objects.get().ended_at
+    assert ended_at is not None
+    assert ended_at < timezone.now()

@@ -1,0 +1,82 @@
+"""Several at once, each with a connection of its own: one deployment, one end of each request."""
+
+import pytest
+
+from governance.audit.log import verify
+from governance.core.errors import Conflict
+from governance.deployments.commands.requests import approve_request, ask_to_deploy, refuse_request
+from governance.models import AuditEntry, Deployment, DeploymentRequest
+from tests import builders
+from tests.governance.approvals.test_approvals_races import together
+from tests.governance.deploying import PRODUCTION, a_request, saved, somebody, takes_two
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROUNDS = 8
+
+
+def test_of_two_who_approve_at_once_one_deploys():
+    project = builders.a_project()
+    for n in range(ROUNDS):
+        request = a_request(saved(project, f"no {n}"), by=somebody("one"))
+
+        def approving(name, request=request):
+            return approve_request(request, by=somebody(name))
+
+        told = together(lambda: approving("two"), lambda: approving("three"))
+        (refused,) = [each for each in told if isinstance(each, Conflict)]
+        assert refused.code == "decided"
+        assert Deployment.objects.count() == n + 1
+    assert verify(project) is None
+
+
+def test_what_is_refused_while_it_is_approved_ends_once():
+    project = builders.a_project()
+    for n in range(ROUNDS):
+        request = a_request(saved(project, f"no {n}"), by=somebody("one"))
+
+        def approving(request=request):
+            return approve_request(request, by=somebody("two"))
+
+        def refusing(request=request):
+            return refuse_request(request, reason="no", by=somebody("three"))
+
+        deployed = Deployment.objects.count()
+        together(approving, refusing)
+        request.refresh_from_db()
+        gone_live = Deployment.objects.count() - deployed
+        assert (request.status, gone_live) in {("approved", 1), ("refused", 0)}
+    assert verify(project) is None
+
+
+def test_a_version_saved_while_its_predecessor_is_approved_comes_before_or_after():
+    project = builders.a_project()
+    for n in range(ROUNDS):
+        request = a_request(saved(project, f"no {n}"), by=somebody("one"))
+
+        def approving(request=request):
+            return approve_request(request, by=somebody("two"))
+
+        def saving(n=n):
+            return saved(project, f"another {n}")
+
+        deployed = Deployment.objects.count()
+        together(approving, saving)
+        request.refresh_from_db()
+        gone_live = Deployment.objects.count() - deployed
+        assert (request.status, gone_live) in {("approved", 1), ("void", 0)}
+    assert verify(project) is None
+
+
+def test_of_several_who_ask_at_once_one_request_waits():
+    project = builders.a_project()
+    takes_two(project)
+    for n in range(ROUNDS):
+        version = saved(project, f"no {n}")
+
+        def asking(name, version=version):
+            return ask_to_deploy(version, to=PRODUCTION, by=somebody(name))[1]
+
+        made = together(lambda: asking("one"), lambda: asking("two"), lambda: asking("three"))
+        assert made.count(True) == 1
+        assert DeploymentRequest.objects.filter(status="pending").count() == 1
+    assert AuditEntry.objects.filter(action="deployment requested").count() == ROUNDS

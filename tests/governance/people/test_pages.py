@@ -1,0 +1,196 @@
+"""The pages of settings: what one sees, does, and is refused in words."""
+
+from html import unescape
+from urllib.parse import urlsplit
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from governance.audit.log import record
+from governance.core.actor import CONSOLE
+from governance.core.roles import Role
+from governance.delivery.commands.documents import complete_documents
+from governance.models import ApiKey, Member, Project, SigningKey
+from governance.people.auth import resolve_key
+from governance.people.commands.keys import make_key
+from governance.people.commands.people import invite
+from governance.people.commands.projects import rename_project
+from tests import builders
+
+
+@pytest.fixture
+def here(project):
+    return lambda name, *ids: reverse(f"governance:{name}", args=[project.slug, *ids])
+
+
+def test_a_project_without_keys_says_so_and_offers_to_make_one(admin_client, here):
+    page = admin_client.get(here("keys")).text
+    assert "No key is live, so no agent can report." in page
+    assert here("new_key") in page
+
+
+def test_a_viewer_sees_keys_and_no_way_to_change_them(project, client_as, here):
+    _, key = builders.a_key(project)
+    page = client_as(Role.VIEWER).get(here("keys")).text
+    assert key.hint in page
+    assert here("new_key") not in page
+    assert here("revoke_key", key.pk) not in page
+
+
+def test_a_new_key_is_shown_once_and_works(admin_client, here):
+    asked = {"name": "billing", "environment": "staging", "scopes": ["agent"], "expires": "30"}
+    page = admin_client.post(here("new_key"), asked)
+    text = page.context["text"]
+    assert text in page.text
+    assert "no-store" in page["Cache-Control"]
+    assert resolve_key(f"Bearer {text}")
+    assert ApiKey.objects.get().expires_at is not None
+    assert text not in admin_client.get(here("keys")).text
+
+
+@pytest.mark.parametrize("glob", ["", "billing-*", "bot?", "nightly"])
+def test_the_command_beside_a_new_key_is_taken_from_the_agents_it_is_for(admin_client, here, glob):
+    asked = {"name": "b", "environment": "staging", "scopes": ["agent"], "agent": glob}
+    page = admin_client.post(here("new_key"), asked)
+    _, sent, _ = unescape(page.text.partition('id="connect"')[2]).split("'", 2)
+    key = {"Authorization": f"Bearer {page.context['text']}"}
+    told = Client().post("/v1/outcomes", sent, content_type="application/json", headers=key)
+    assert told.json()["accepted"] == 1
+
+
+def test_what_does_not_fit_is_told_beside_its_field_and_keeps_the_rest(admin_client, here):
+    page = admin_client.post(
+        here("new_key"), {"name": "billing", "environment": "-x", "scopes": ["agent"]}
+    )
+    assert page.status_code == 422
+    assert "begins with a letter or digit" in str(page.context["form"].errors["environment"])
+    assert 'value="billing"' in page.text
+    empty = admin_client.post(here("new_key"), {})
+    assert set(empty.context["form"].errors) == {"name", "environment", "scopes"}
+
+
+def test_a_key_is_revoked_after_one_question(project, admin_client, here):
+    _, key = builders.a_key(project)
+    assert "for ever?" in admin_client.get(here("revoke_key", key.pk)).text
+    assert ApiKey.objects.get().revoked_at is None
+    page = admin_client.post(here("revoke_key", key.pk), follow=True).text
+    assert "is revoked" in page
+    assert ApiKey.objects.get().revoked_at is not None
+    assert admin_client.get(here("revoke_key", key.pk)).status_code == 404
+
+
+def test_a_key_of_another_project_cannot_be_revoked(admin_client, here):
+    _, key = builders.a_key(builders.a_project())
+    assert admin_client.post(here("revoke_key", key.pk)).status_code == 404
+
+
+def test_an_invitation_is_a_link_that_is_shown_once(project, admin_client, here):
+    page = admin_client.post(here("invite"), {"email": "new@example.test", "role": "editor"})
+    link = page.context["link"]
+    assert link in page.text
+    assert "no-store" in page["Cache-Control"]
+    assert Client().get(urlsplit(link).path).status_code == 200
+    listed = admin_client.get(here("members")).text
+    assert "new@example.test" in listed
+    assert link not in listed
+
+
+def test_an_invitation_is_withdrawn(project, admin_client, here):
+    invite(project, email="new@example.test", role=Role.VIEWER, by=CONSOLE)
+    invitation = project.invitations.get()
+    admin_client.post(here("withdraw_invitation", invitation.pk))
+    assert not project.invitations.exists()
+    assert admin_client.post(here("withdraw_invitation", invitation.pk)).status_code == 404
+
+
+def test_a_role_is_changed_on_a_page(project, admin_client, here):
+    member = builders.a_member(project)
+    admin_client.post(here("change_role", member.pk), {"role": "operator"})
+    member.refresh_from_db()
+    assert member.role == Role.OPERATOR
+
+
+def test_the_last_admin_is_told_why_they_stay(project, admin_client, here):
+    admin = Member.objects.get()
+    demoted = admin_client.post(here("change_role", admin.pk), {"role": "viewer"})
+    removed = admin_client.post(here("remove_member", admin.pk))
+    assert (demoted.status_code, removed.status_code) == (422, 409)
+    assert "last admin" in demoted.text
+    assert "last admin" in removed.text
+
+
+def test_an_admin_who_removes_themselves_loses_the_project_at_once(project, admin_client, here):
+    me = Member.objects.get()
+    builders.a_member(project, Role.ADMIN)
+    assert admin_client.post(here("remove_member", me.pk))["Location"] == "/"
+    assert admin_client.get(here("members")).status_code == 404
+
+
+def test_a_project_is_renamed_and_keeps_its_address(project, admin_client, here):
+    admin_client.post(here("rename"), {"name": "Finance agents"})
+    changed = Project.objects.get()
+    assert (changed.name, changed.slug) == ("Finance agents", project.slug)
+    assert admin_client.post(here("rename"), {"name": " "}).status_code == 422
+
+
+def test_an_admin_makes_a_project_and_the_switcher_lists_only_ones_own(project, admin_client):
+    builders.a_project("somebody-elses")
+    page = admin_client.post(reverse("governance:new_project"), {"name": "Lab"}, follow=True)
+    assert "Lab is there" in page.text
+    assert {each.slug for each in page.context["projects"]} == {project.slug, "lab"}
+
+
+def test_the_audit_log_is_read_page_by_page(project, admin_client, here):
+    for number in range(120):
+        record(CONSOLE, "deployed", f"billing v{number}", project=project)
+    first = admin_client.get(here("audit"))
+    numbers = [[entry.number for entry in first.context["entries"]]]
+    page = first
+    while page.context["older"]:
+        page = admin_client.get(here("audit") + page.context["older"])
+        numbers.append([entry.number for entry in page.context["entries"]])
+    assert [number for each in numbers for number in each] == list(range(120, 0, -1))
+    back = admin_client.get(here("audit") + page.context["newer"])
+    assert [entry.number for entry in back.context["entries"]] == numbers[1]
+
+
+@pytest.mark.parametrize("cursor", ["x", "-1", "9" * 40, "²", ""])
+def test_a_cursor_that_is_none_shows_the_newest(project, admin_client, here, cursor):
+    record(CONSOLE, "deployed", "billing v1", project=project)
+    page = admin_client.get(here("audit"), {"before": cursor})
+    assert [entry.number for entry in page.context["entries"]] == [1]
+
+
+def test_names_that_people_choose_are_text_on_every_page(project, admin_client, here):
+    evil = "<script>alert(1)</script>"
+    rename_project(project, name=evil, by=CONSOLE)
+    make_key(project, name=evil, env="production", scopes=["agent"], by=CONSOLE, agent="<b>*")
+    for name in ("settings", "keys", "members", "audit"):
+        page = admin_client.get(here(name)).text
+        assert evil not in page
+        assert "<b>*" not in page
+
+
+def test_a_fragment_asked_by_nobody_sends_the_browser_to_the_sign_in(project, here):
+    answer = Client(headers={"HX-Request": "true"}).get(here("keys"))
+    assert answer["HX-Redirect"].startswith(reverse("account_login"))
+
+
+def test_the_public_key_is_shown_and_an_admin_rotates_it_after_one_question(
+    project, admin_client, client_as, here
+):
+    empty = admin_client.get(here("signing_key")).text
+    assert "No key yet" in empty
+    complete_documents(project)
+    old = SigningKey.objects.get().public_key
+    seen = client_as(Role.VIEWER).get(here("signing_key")).text
+    assert old in seen
+    assert here("rotate_signing_key") not in seen
+    assert "new public key" in admin_client.get(here("rotate_signing_key")).text
+    page = admin_client.post(here("rotate_signing_key"), follow=True).text
+    new = SigningKey.objects.get(retired_at=None).public_key
+    assert new != old
+    assert new in page
+    assert old[:16] in page
+    assert here("signing_key") in admin_client.get(here("settings")).text

@@ -1,0 +1,299 @@
+"""Commands on people: set-up, invitations, roles, and the last admin."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from governance.audit.log import verify
+from governance.core.actor import person
+from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
+from governance.core.roles import Role
+from governance.models import AuditEntry, Invitation, Member, User
+from governance.people.commands.people import (
+    accept_as,
+    accept_as_new,
+    change_role,
+    invite,
+    new_set_up_link,
+    remove_member,
+    set_up,
+    withdraw_invitation,
+)
+from governance.people.commands.projects import create_project
+from governance.people.queries.people import (
+    invitation_of,
+    memberships_as_asked,
+    open_invitations,
+    user_with_memberships,
+)
+from tests import builders
+from tests.builders import PASSWORD
+from tests.governance.threads import in_threads
+
+ADMIN = person(0, "admin@example.test", Role.ADMIN)
+EDITOR = person(0, "editor@example.test", Role.EDITOR)
+
+
+@pytest.fixture
+def fast_hashes(settings):
+    """So that those who come at once are at the database at once."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def actions():
+    return list(AuditEntry.objects.order_by("number").values_list("action", flat=True))
+
+
+def test_the_set_up_link_makes_the_first_admin(project):
+    token = new_set_up_link(project)
+    user = set_up(token, email="First@Example.Test ", password=PASSWORD)
+    assert user.email == "first@example.test"
+    assert user.check_password(PASSWORD)
+    assert Member.objects.get(user=user).role == Role.ADMIN
+    assert actions() == ["set-up link made", "console set up"]
+
+
+def test_the_set_up_link_works_once(project):
+    token = new_set_up_link(project)
+    set_up(token, email="first@example.test", password=PASSWORD)
+    with pytest.raises(NotFound):
+        set_up(token, email="second@example.test", password=PASSWORD)
+
+
+def test_other_set_up_links_end_with_the_first_admin_even_when_that_one_leaves(project):
+    token, other = new_set_up_link(project), new_set_up_link(project)
+    user = set_up(token, email="first@example.test", password=PASSWORD)
+    Member.objects.filter(user=user).delete()
+    with pytest.raises(NotFound):
+        set_up(other, email="second@example.test", password=PASSWORD)
+
+
+def test_nobody_sets_up_a_console_that_has_an_admin(project):
+    builders.a_member(project, Role.ADMIN)
+    token = new_set_up_link(project)
+    with pytest.raises(Conflict):
+        set_up(token, email="second@example.test", password=PASSWORD)
+
+
+def test_when_no_admin_is_left_set_up_lets_somebody_known_in_again(project):
+    user = builders.a_member(project, Role.VIEWER).user
+    set_up(new_set_up_link(project), email=user.email, password=PASSWORD)
+    user.refresh_from_db()
+    assert user.check_password(PASSWORD)
+    assert Member.objects.get(user=user).role == Role.ADMIN
+
+
+@pytest.mark.parametrize(
+    ("email", "password", "path"),
+    [
+        ("nobody", PASSWORD, "email"),
+        ("somebody@example.test", "short", "password"),
+        ("somebody@example.test", "password123", "password"),
+        ("somebody@example.test", "somebody@example", "password"),
+    ],
+)
+def test_a_bad_e_mail_or_a_weak_password_is_refused_by_its_field(project, email, password, path):
+    token = new_set_up_link(project)
+    with pytest.raises(InvalidInput) as refused:
+        set_up(token, email=email, password=password)
+    assert [problem.path for problem in refused.value.errors] == [path]
+    assert not User.objects.exists()
+    assert invitation_of(token, for_set_up=True)
+
+
+def test_an_invited_person_joins_with_the_role_of_the_invitation(project):
+    token = invite(project, email="New@Example.test", role=Role.EDITOR, by=ADMIN)
+    user = accept_as_new(token, password=PASSWORD)
+    assert user.email == "new@example.test"
+    assert Member.objects.get(user=user, project=project).role == Role.EDITOR
+    assert actions() == ["member invited", "invitation accepted"]
+    with pytest.raises(NotFound):
+        accept_as_new(token, password=PASSWORD)
+
+
+def test_an_invitation_is_over_after_seven_days(project):
+    token = invite(project, email="new@example.test", role=Role.VIEWER, by=ADMIN)
+    Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    with pytest.raises(NotFound):
+        accept_as_new(token, password=PASSWORD)
+
+
+def test_a_second_invitation_ends_the_first(project):
+    first = invite(project, email="new@example.test", role=Role.ADMIN, by=ADMIN)
+    invite(project, email="new@example.test", role=Role.VIEWER, by=ADMIN)
+    assert invitation_of(first, for_set_up=False) is None
+    assert [invitation.role for invitation in open_invitations(project)] == [Role.VIEWER]
+
+
+def test_an_invitation_is_no_set_up_link_and_the_other_way_round(project):
+    invitation = invite(project, email="new@example.test", role=Role.VIEWER, by=ADMIN)
+    link = new_set_up_link(project)
+    with pytest.raises(NotFound):
+        set_up(invitation, email="new@example.test", password=PASSWORD)
+    with pytest.raises(NotFound):
+        accept_as_new(link, password=PASSWORD)
+
+
+def test_a_member_is_not_invited_again(project):
+    member = builders.a_member(project)
+    with pytest.raises(Conflict, match="member already"):
+        invite(project, email=member.user.email, role=Role.ADMIN, by=ADMIN)
+
+
+def test_somebody_known_joins_signed_in_and_only_with_the_invited_e_mail(project):
+    known, other = builders.a_user(), builders.a_user()
+    token = invite(project, email=known.email, role=Role.OPERATOR, by=ADMIN)
+    with pytest.raises(Conflict):
+        accept_as_new(token, password=PASSWORD)
+    with pytest.raises(Conflict):
+        accept_as(token, user=other)
+    assert accept_as(token, user=known) == project
+    assert Member.objects.get(user=known).role == Role.OPERATOR
+
+
+def test_a_withdrawn_invitation_lets_nobody_in(project):
+    token = invite(project, email="new@example.test", role=Role.VIEWER, by=ADMIN)
+    withdraw_invitation(open_invitations(project)[0], by=ADMIN)
+    with pytest.raises(NotFound):
+        accept_as_new(token, password=PASSWORD)
+
+
+def test_a_role_is_changed_and_the_change_is_recorded(project):
+    member = builders.a_member(project, Role.VIEWER)
+    change_role(member, role=Role.EDITOR, by=ADMIN)
+    entry = AuditEntry.objects.get()
+    assert (entry.action, entry.subject) == ("role changed", member.user.email)
+    assert entry.details == {"was": "viewer", "role": "editor"}
+    assert verify(project) is None
+
+
+def test_the_last_admin_is_neither_removed_nor_demoted(project):
+    last = builders.a_member(project, Role.ADMIN)
+    with pytest.raises(Conflict, match="last admin"):
+        change_role(last, role=Role.VIEWER, by=ADMIN)
+    with pytest.raises(Conflict, match="last admin"):
+        remove_member(last, by=ADMIN)
+    assert Member.objects.get().role == Role.ADMIN
+
+
+def test_an_admin_who_is_switched_off_does_not_count(project):
+    last = builders.a_member(project, Role.ADMIN)
+    User.objects.filter(pk=builders.a_member(project, Role.ADMIN).user_id).update(is_active=False)
+    with pytest.raises(Conflict):
+        remove_member(last, by=ADMIN)
+
+
+def test_one_of_two_admins_may_go(project):
+    first, second = builders.a_member(project, Role.ADMIN), builders.a_member(project, Role.ADMIN)
+    remove_member(first, by=ADMIN)
+    with pytest.raises(Conflict):
+        remove_member(second, by=ADMIN)
+
+
+def test_only_an_admin_manages_members(project):
+    member = builders.a_member(project)
+    for attempt in (
+        lambda: invite(project, email="a@example.test", role=Role.VIEWER, by=EDITOR),
+        lambda: change_role(member, role=Role.ADMIN, by=EDITOR),
+        lambda: remove_member(member, by=EDITOR),
+    ):
+        with pytest.raises(Forbidden):
+            attempt()
+
+
+def test_an_admin_makes_another_project_and_is_its_admin(project):
+    user = builders.a_member(project, Role.ADMIN).user
+    made = create_project(name="  Research   lab ", user=user)
+    assert (made.slug, made.name) == ("research-lab", "Research lab")
+    assert Member.objects.get(project=made).role == Role.ADMIN
+    with pytest.raises(Conflict):
+        create_project(name="Research Lab", user=user)
+
+
+@pytest.mark.parametrize("name", ["", "   ", "!!!", "x" * 129])
+def test_a_name_that_gives_no_address_makes_no_project(project, name):
+    user = builders.a_member(project, Role.ADMIN).user
+    with pytest.raises(InvalidInput):
+        create_project(name=name, user=user)
+
+
+def test_who_is_admin_nowhere_makes_no_project(project):
+    with pytest.raises(Forbidden):
+        create_project(name="Mine", user=builders.a_member(project, Role.EDITOR).user)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_set_up_links_followed_at_once_one_counts(fast_hashes):
+    for n in range(8):
+        project = builders.a_project()
+        tokens = [new_set_up_link(project) for _ in range(2)]
+
+        def follow(which: int, n=n, tokens=tokens) -> object:
+            try:
+                return set_up(tokens[which], email=f"{n}-{which}@a.test", password=PASSWORD)
+            except (NotFound, Conflict) as refused:
+                return refused
+
+        told = in_threads(2, follow)
+        assert sum(isinstance(each, User) for each in told) == 1, told
+        assert Member.objects.count() == 1
+        assert verify(project) is None
+        Member.objects.all().delete()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_join_by_one_link_at_once_one_does(project, fast_hashes):
+    for n in range(8):
+        token = invite(project, email=f"{n}@a.test", role=Role.VIEWER, by=ADMIN)
+
+        def join(_: int, token=token) -> object:
+            try:
+                return accept_as_new(token, password=PASSWORD)
+            except (NotFound, Conflict) as refused:
+                return refused
+
+        told = in_threads(2, join)
+        assert sum(isinstance(each, User) for each in told) == 1, told
+    assert Member.objects.count() == 8
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_invitation_is_withdrawn_or_accepted_and_never_in_the_way(project, fast_hashes):
+    for n in range(8):
+        token = invite(project, email=f"{n}@a.test", role=Role.VIEWER, by=ADMIN)
+        invitation = open_invitations(project)[0]
+
+        def take(which: int, token=token, invitation=invitation) -> object:
+            try:
+                if which:
+                    return accept_as_new(token, password=PASSWORD)
+                return withdraw_invitation(invitation, by=ADMIN)
+            except (NotFound, Conflict) as refused:
+                return refused
+
+        in_threads(2, take)
+        assert open_invitations(project) == []
+    assert verify(project) is None
+
+
+def test_who_is_signed_in_is_read_together_with_where_they_belong(
+    project, django_assert_num_queries
+):
+    user = builders.a_user()
+    known = builders.a_member(project, user=user)
+    other = builders.a_member(builders.a_project(), user=user)
+    with django_assert_num_queries(1):
+        found = user_with_memberships(user.pk)
+        assert found == user
+        assert set(memberships_as_asked(found)) == {known, other}
+
+
+def test_who_belongs_nowhere_or_is_not_let_in_any_more_is_told_so(project):
+    nowhere = builders.signed_in(builders.a_user())
+    assert nowhere.get("/projects/").status_code == 200
+    member = builders.a_member(project)
+    browser = builders.signed_in(member.user)
+    assert browser.get(f"/p/{project.slug}/sessions/").status_code == 200
+    User.objects.filter(pk=member.user_id).update(is_active=False)
+    assert browser.get(f"/p/{project.slug}/sessions/").status_code == 302

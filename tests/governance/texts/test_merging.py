@@ -1,0 +1,104 @@
+"""Two texts that grew from one: nothing of either is lost."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from governance.texts.merging import conflicts_in, merge
+
+BASE = "one\ntwo\nthree\nfour\nfive\n"
+
+
+def merged(mine: str, theirs: str, base: str = BASE):
+    return merge(base, mine, theirs, mine_is="yours", theirs_is="v2")
+
+
+def test_changes_in_different_places_come_together():
+    found = merged(BASE.replace("two", "2"), BASE.replace("four", "4"))
+    assert (found.text, found.conflicts) == ("one\n2\nthree\n4\nfive\n", 0)
+
+
+def test_what_only_one_changed_is_taken():
+    theirs = "zero\none\nthree\nfour\nfive\nsix\n"
+    assert merged(BASE, theirs).text == theirs
+    assert merged(theirs, BASE).text == theirs
+
+
+def test_the_same_change_of_both_is_one_change():
+    both = BASE.replace("three", "3")
+    assert merged(both, both) == merged(BASE, both)
+    assert merged(both, both).conflicts == 0
+
+
+def test_what_both_changed_stands_side_by_side():
+    found = merged(BASE.replace("three", "3"), BASE.replace("three", "III"))
+    assert found.conflicts == 1
+    assert found.text == "one\ntwo\n<<<<<<< yours\n3\n=======\nIII\n>>>>>>> v2\nfour\nfive\n"
+
+
+def test_only_the_lines_that_differ_are_marked():
+    found = merged(BASE.replace("three", "3\nsame"), BASE.replace("three", "III\nsame"))
+    assert "=======\nIII\n>>>>>>> v2\nsame\nfour" in found.text
+
+
+def test_a_removal_against_a_change_is_marked_too():
+    found = merged(BASE.replace("three\n", ""), BASE.replace("three", "3"))
+    assert found.conflicts == 1
+    assert "<<<<<<< yours\n=======\n3\n>>>>>>> v2\n" in found.text
+
+
+def test_marks_stand_on_lines_of_their_own_where_the_text_ends_none():
+    found = merged("one\ntwo", "one\nthree", base="one\n")
+    assert found.text == "one\n<<<<<<< yours\ntwo\n=======\nthree\n>>>>>>> v2\n"
+
+
+def test_texts_without_a_common_line_become_one_conflict():
+    found = merged("a\nb\n", "c\n", base="")
+    assert (found.conflicts, found.text.count("=======")) == (1, 1)
+
+
+def test_very_long_texts_are_merged_by_their_ends_alone():
+    middle = "".join(f"line {number}\n" for number in range(10_000))
+    found = merged(f"mine\n{middle}end\n", f"start\n{middle}theirs\n", base=f"start\n{middle}end\n")
+    assert "mine\n" in found.text
+    assert "theirs\n" in found.text
+
+
+def test_each_mark_is_a_problem_on_its_line():
+    found = merged(BASE.replace("three", "3"), BASE.replace("three", "III"))
+    assert [problem.line for problem in conflicts_in(found.text)] == [3]
+    assert conflicts_in(BASE) == []
+
+
+LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "f"]), max_size=8)
+
+
+def text(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+@given(LINES, LINES)
+def test_one_side_that_changed_nothing_takes_all_of_the_other(base, changed):
+    assert merged(text(base), text(changed), text(base)).text == text(changed)
+    assert merged(text(changed), text(base), text(base)).text == text(changed)
+
+
+@given(LINES, LINES, LINES)
+def test_no_line_that_somebody_wrote_is_lost(base, mine, theirs):
+    found = merged(text(mine), text(theirs), text(base)).text.split("\n")
+    for line in {*mine, *theirs} - set(base):
+        assert line in found
+
+
+@given(LINES, LINES, LINES)
+def test_it_does_not_matter_who_came_first(base, mine, theirs):
+    one = merged(text(mine), text(theirs), text(base))
+    other = merge(text(base), text(theirs), text(mine), mine_is="yours", theirs_is="v2")
+    assert one.conflicts == other.conflicts
+    if not one.conflicts:
+        assert one.text == other.text
+
+
+def test_without_marks_a_text_has_no_conflicts():
+    assert not re.search("<<<<<<<", merged(BASE, BASE).text)

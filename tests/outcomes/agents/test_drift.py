@@ -1,0 +1,243 @@
+"""Agents that do not run what they ought to need attention, once they had time to take it."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from governance.alerts.commands import dismiss
+from governance.alerts.queries import open_findings, resolved_findings
+from governance.contracts.domain.dialect import Dialect
+from governance.core.actor import CONSOLE, person
+from governance.core.roles import Role
+from governance.delivery import news
+from governance.delivery.commands import stops
+from governance.delivery.commands.assignments import assign
+from governance.delivery.commands.stops import lift
+from governance.delivery.domain.stops import STOPPED_HASHES
+from governance.delivery.news import Connected
+from governance.models import Assignment, BundleVersion, Deployment, Stop
+from outcomes.agents.commands import drift
+from outcomes.agents.commands.drift import find_drift
+from outcomes.models import AgentSeen
+from tests import builders
+from tests.governance.serving import TEXT, deployed
+from tests.outcomes.pages import an_item
+
+OPERATOR = person(0, "operator@example.test", Role.OPERATOR)
+LONG = timedelta(minutes=20)
+
+
+@pytest.fixture
+def connect(project, monkeypatch) -> Callable[..., None]:
+    held: list[Connected] = []
+    monkeypatch.setattr(news, "connected", lambda _: sorted(held))
+
+    def hold(agent: str, version: BundleVersion, *, ago: timedelta = timedelta(0)) -> None:
+        held[:] = [each for each in held if each.agent != agent]
+        since = datetime.now(UTC) - ago
+        held.append(Connected(agent, "production", "", version.revision_hash, since.timestamp()))
+
+    return hold
+
+
+def changed() -> str:
+    return TEXT.replace("id: a", "id: a2", 1)
+
+
+def call(agent, version: BundleVersion | str, name: str = "bot", *, ago: timedelta = timedelta(0)):
+    revision = version if isinstance(version, str) else version.revision_hash
+    at = (datetime.now(UTC) - ago).isoformat()
+    agent.post(an_item(agent_id=name, policy_version=revision, timestamp=at))
+
+
+def earlier(model: type, by: timedelta = LONG) -> None:
+    for row in model.objects.all():  # type: ignore[attr-defined]  # a model of ours
+        type(row).objects.filter(pk=row.pk).update(created_at=row.created_at - by)
+
+
+def told(project) -> list[tuple[str, str]]:
+    find_drift()
+    return sorted((each.kind, each.subject) for each in open_findings(project))
+
+
+BEHIND = [("agent_behind_contract", "bot in production")]
+FOREIGN = [("agent_runs_foreign_bundle", "bot in production")]
+
+
+@pytest.fixture
+def behind(project, agent, connect) -> BundleVersion:
+    """An agent calls under the version before, long after the deployment of the next."""
+    old = deployed(project)
+    deployed(project, changed())
+    earlier(Deployment)
+    call(agent, old)
+    return old
+
+
+def test_an_agent_that_stays_behind_needs_attention_and_none_once_it_is_current(
+    project, agent, behind
+):
+    assert told(project) == BEHIND == told(project)
+    (finding,) = open_findings(project)
+    assert finding.why.startswith("It runs d v1; v2 is deployed.")
+    assert finding.link == f"/p/{project.slug}/agents/bot/"
+    assert finding.environment == "production"
+    call(agent, BundleVersion.objects.get(number=2))
+    assert told(project) == []
+    assert len(resolved_findings(project)) == 1
+
+
+def test_a_deployment_of_just_now_leaves_agents_their_time(project, agent, connect):
+    old = deployed(project)
+    call(agent, old)
+    deployed(project, changed())
+    assert told(project) == []
+
+
+def test_an_agent_that_has_not_called_since_the_deployment_is_left_alone(project, agent, connect):
+    old = deployed(project)
+    call(agent, old, ago=timedelta(minutes=15))
+    deployed(project, changed())
+    earlier(Deployment)
+    assert told(project) == []
+
+
+def test_an_agent_that_was_not_seen_for_a_day_runs_nothing(project, agent, connect):
+    old = deployed(project)
+    deployed(project, changed())
+    earlier(Deployment, timedelta(days=3))
+    call(agent, old, ago=timedelta(days=2))
+    assert told(project) == []
+
+
+def test_one_that_is_not_seen_any_more_needs_no_attention(project, behind):
+    assert told(project) == BEHIND
+    AgentSeen.objects.update(at=timezone.now() - timedelta(days=2))
+    assert told(project) == []
+
+
+def test_one_that_is_behind_already_stays_so_when_the_next_version_comes(project, agent, behind):
+    assert told(project) == BEHIND
+    deployed(project, changed().replace("a2", "a3"))
+    assert told(project) == BEHIND
+    assert resolved_findings(project) == []
+
+
+def test_who_holds_a_stream_with_the_old_document_shows_it_now(project, connect):
+    old = deployed(project)
+    deployed(project, changed())
+    connect("bot", old)
+    assert told(project) == []
+    earlier(Deployment)
+    assert told(project) == BEHIND
+
+
+def test_one_that_was_sent_the_new_version_and_calls_under_the_old_is_behind(
+    project, agent, behind, connect
+):
+    new = BundleVersion.objects.get(number=2)
+    connect("bot", new, ago=timedelta(minutes=5))
+    assert told(project) == []
+    connect("bot", new, ago=timedelta(minutes=15))
+    assert told(project) == BEHIND
+    assert "It was sent d v2, and its calls still run under d v1." in (
+        open_findings(project)[0].why
+    )
+
+
+@pytest.fixture
+def foreign(project, agent, connect) -> BundleVersion:
+    deployed(project)
+    other = deployed(project, name="other")
+    assign(project, env="production", agent="b*", bundle_name="d", by=CONSOLE)
+    call(agent, other)
+    return other
+
+
+def test_a_bundle_that_it_was_not_assigned_needs_attention_after_a_while(project, foreign):
+    assert told(project) == []
+    earlier(Assignment)
+    assert told(project) == FOREIGN
+    assert open_findings(project)[0].why.startswith("It runs other v1 and is assigned d.")
+    assign(project, env="production", agent="b*", bundle_name="other", by=CONSOLE)
+    assert told(project) == []
+
+
+def test_a_contract_that_was_never_saved_here_needs_attention_at_once(project, agent, connect):
+    deployed(project)
+    call(agent, "ab" * 32)
+    assert told(project) == [("agent_runs_unknown_contract", "bot in production")]
+    assert "the contract abababababab" in open_findings(project)[0].why
+
+
+@pytest.mark.parametrize("revision", ["", STOPPED_HASHES[Dialect.NEW]], ids=["none", "a stop"])
+def test_an_agent_that_names_no_contract_or_a_lifted_stop_is_none_of_them(
+    project, agent, connect, revision
+):
+    deployed(project)
+    call(agent, revision)
+    assert told(project) == []
+
+
+def test_a_stop_that_an_agent_does_not_take_needs_attention(project, agent, connect):
+    version = deployed(project)
+    stop, _ = stops.stop(project, env="production", agent="bot", by=CONSOLE)
+    call(agent, version)
+    assert told(project) == []
+    earlier(Stop)
+    assert told(project) == [("agent_has_not_taken_stop", "bot in production")]
+    call(agent, STOPPED_HASHES[Dialect.NEW])
+    assert told(project) == []
+    lift(stop, by=CONSOLE)
+
+
+def test_a_stop_that_an_agent_refuses_says_so(project, agent, monkeypatch):
+    version = deployed(project)
+    stops.stop(project, env="production", agent="bot", by=CONSOLE)
+    sent = Connected("bot", "production", "", STOPPED_HASHES[Dialect.NEW], 0.0)
+    monkeypatch.setattr(news, "connected", lambda _: [sent])
+    earlier(Stop, timedelta(minutes=1))
+    assert told(project) == []
+    call(agent, version)
+    assert told(project) == [("agent_has_not_taken_stop", "bot in production")]
+    (finding,) = open_findings(project)
+    assert finding.why.startswith("It was sent the stop, and its calls still run under")
+
+
+def test_many_of_one_kind_are_one_finding_with_their_number(project, agent, behind, monkeypatch):
+    monkeypatch.setattr(drift, "MANY", 2)
+    for name in ("bot-1", "bot-2"):
+        call(agent, behind, name)
+    assert told(project) == [("agent_behind_contract", "more than 2 agents in production")]
+    (finding,) = open_findings(project)
+    assert finding.why.startswith("There are 3 of them. Of bot: It runs d v1;")
+    assert finding.link == f"/p/{project.slug}/agents/?environment=production&state=drifting"
+    call(agent, BundleVersion.objects.get(number=2))
+    assert told(project) == [(BEHIND[0][0], f"bot-{n} in production") for n in (1, 2)]
+
+
+def test_drift_that_was_dismissed_is_told_again_only_after_it_was_over(project, agent, behind):
+    told(project)
+    dismiss(open_findings(project)[0], by=OPERATOR)
+    call(agent, behind)
+    assert told(project) == []
+    call(agent, BundleVersion.objects.get(number=2))
+    assert told(project) == []
+    call(agent, behind)
+    assert told(project) == BEHIND
+
+
+def test_a_fleet_is_looked_at_in_few_queries(project, agent, behind, django_assert_max_num_queries):
+    at = timezone.now().isoformat()
+    agent.post(
+        *[
+            an_item(agent_id=f"bot-{n}", policy_version=behind.revision_hash, timestamp=at)
+            for n in range(60)
+        ]
+    )
+    builders.a_project()  # without an environment nobody is an agent of it
+    with django_assert_max_num_queries(12):
+        find_drift()
+    assert len(told(project)) == 1

@@ -1,0 +1,376 @@
+"""The fleet: who is connected, what each agent runs, and whether it ought to."""
+
+import html
+import json
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import F
+from django.test import Client
+
+from governance.contracts.domain.dialect import Dialect
+from governance.core.actor import CONSOLE
+from governance.core.roles import Role
+from governance.delivery import news
+from governance.delivery.commands import stops
+from governance.delivery.commands.assignments import assign
+from governance.delivery.commands.stops import lift
+from governance.delivery.domain.stops import STOPPED_HASHES
+from governance.delivery.news import Connected
+from governance.models import BundleVersion, Rendering, Stop
+from outcomes.agents.queries import fleet as queries_of_fleet
+from outcomes.models import AgentSeen
+from tests import builders
+from tests.governance.serving import TEXT, deployed
+from tests.outcomes.pages import Pages, an_item, text_of
+
+QUERIES = 12
+
+
+@pytest.fixture
+def connect(project, monkeypatch) -> Callable[..., None]:
+    """Agents that hold a stream, as the broker would tell; nobody until somebody is put there."""
+    held: list[Connected] = []
+    monkeypatch.setattr(news, "connected", lambda _: sorted(held))
+
+    def hold(agent: str, revision: str = "", env: str = "production") -> None:
+        builders.an_environment(project, env)
+        held.append(Connected(agent, env, "", revision, datetime.now(UTC).timestamp()))
+
+    return hold
+
+
+def call(agent, name: str = "bot", version: BundleVersion | str = "", **fields) -> None:
+    revision = version if isinstance(version, str) else version.revision_hash
+    agent.post(an_item(agent_id=name, policy_version=revision or None, **fields))
+
+
+def line(pages: Pages, name: str) -> str:
+    """What the list says of one agent."""
+    text = pages.text("agents/", q=name)
+    return text[text.index("Last seen") :]
+
+
+def changed(text: str = TEXT) -> str:
+    return text.replace("id: a", "id: a2", 1) if "id: a\n" in text else text + "\n# another\n"
+
+
+def test_a_project_without_agents_says_what_it_takes_to_have_one(pages, connect):
+    text = pages.text("agents/")
+    assert "No agent yet." in text
+    assert "It needs a key with the scope agent" in text
+
+
+def test_an_agent_that_runs_what_is_deployed_is_current(project, agent, pages, connect):
+    version = deployed(project)
+    call(agent, "bot", version)
+    assert "One agent, not connected. It runs what is in force." in pages.text("agents/")
+    assert "d v1" in line(pages, "bot")
+    assert "current" in line(pages, "bot")
+
+
+def test_the_hash_of_the_other_dialect_is_the_same_version(project, agent, pages, connect):
+    version = deployed(project)
+    renderings = Rendering.objects.filter(version=version)
+    assert {each.dialect for each in renderings} == {"old", "new"}
+    for rendering in renderings:
+        call(agent, f"bot-{rendering.dialect}", rendering.revision_hash)
+        assert "d v1" in line(pages, f"bot-{rendering.dialect}")
+
+
+def test_an_agent_that_still_runs_the_version_before_is_behind(project, agent, pages, connect):
+    old = deployed(project)
+    call(agent, "bot", old)
+    deployed(project, changed())
+    text = pages.text("agents/")
+    assert "One is behind what is deployed." in text
+    assert "behind deployed is v2" in line(pages, "bot")
+    call(agent, "bot", BundleVersion.objects.get(number=2))
+    assert "It runs what is in force." in pages.text("agents/")
+
+
+def test_the_newest_call_tells_and_not_the_one_that_arrived_last(project, agent, pages, connect):
+    old = deployed(project)
+    new = deployed(project, changed())
+    call(agent, "bot", new)
+    call(agent, "bot", old, timestamp=(datetime.now(UTC) - timedelta(hours=1)).isoformat())
+    assert "d v2" in line(pages, "bot")
+
+
+def test_drift_is_against_what_that_agent_is_assigned(project, agent, pages, connect):
+    deployed(project)
+    other = deployed(project, name="other")
+    assign(project, env="production", agent="bot", bundle_name="d", by=CONSOLE)
+    call(agent, "bot", other)
+    call(agent, "free", other)
+    text = pages.text("agents/")
+    assert "2 agents, none connected now. One runs a bundle it was not assigned." in text
+    assert "runs a bundle it was not assigned; assigned is d" in line(pages, "bot")
+    assert "current" in line(pages, "free")
+    assert "assigned is" not in line(pages, "free")
+    assert "free" not in pages.text("agents/", state="drifting").partition("Last seen")[2]
+
+
+def test_what_was_never_stored_here_is_shown_by_its_hash(project, agent, pages, connect):
+    call(agent, "bot", "ab" * 32)
+    assert "Which contract it runs is not known." in pages.text("agents/")
+    assert "abababababab" in line(pages, "bot")
+    assert "not known" in line(pages, "bot")
+
+
+def test_who_holds_a_stream_is_connected_before_its_first_call(project, pages, connect):
+    version = deployed(project)
+    connect("fresh", version.revision_hash)
+    connect("fresh", version.revision_hash)
+    text = pages.text("agents/")
+    assert "One agent, connected now. It runs what is in force." in text
+    assert "connected \N{MULTIPLICATION SIGN} 2" in line(pages, "fresh")
+
+
+def test_what_was_sent_and_not_yet_reported_is_told_apart(project, agent, pages, connect):
+    old = deployed(project)
+    call(agent, "bot", old)
+    new = deployed(project, changed())
+    connect("bot", new.revision_hash)
+    assert "updating" in line(pages, "bot")
+
+
+def test_nobody_claims_to_know_connections_while_the_broker_is_silent(
+    project, agent, pages, monkeypatch
+):
+    monkeypatch.setattr(news, "connected", lambda _: None)
+    call(agent)
+    assert "One agent; who is connected is not known." in pages.text("agents/")
+
+
+@pytest.mark.parametrize("dialect", list(Dialect))
+def test_a_stopped_agent_has_taken_it_once_its_stream_or_its_calls_say_so(
+    project, agent, pages, connect, dialect
+):
+    call(agent, "bot", deployed(project))
+    stops.stop(project, env="production", agent="bot", by=CONSOLE)
+    assert "stop not taken" in line(pages, "bot")
+    assert "it takes the stop when it next asks" in line(pages, "bot")
+    connect("bot", STOPPED_HASHES[dialect])
+    assert "stop not taken" not in line(pages, "bot")
+    assert "One is stopped." in pages.text("agents/")
+
+
+def test_an_agent_that_calls_on_although_it_was_sent_the_stop_has_not_taken_it(
+    project, agent, pages, connect
+):
+    version = deployed(project)
+    stops.stop(project, env="production", agent="bot", by=CONSOLE)
+    connect("bot", STOPPED_HASHES[Dialect.NEW])
+    Stop.objects.update(created_at=F("created_at") - timedelta(minutes=1))
+    call(agent, "bot", version, timestamp=(datetime.now(UTC) - timedelta(minutes=2)).isoformat())
+    assert "stop not taken" not in line(pages, "bot")
+    call(agent, "bot", version)
+    assert "was sent the stop, and has called tools since" in line(pages, "bot")
+    call(agent, "bot", STOPPED_HASHES[Dialect.NEW])
+    assert "stop not taken" not in line(pages, "bot")
+
+
+def test_a_stopped_environment_is_told_above_the_list(project, agent, pages, connect):
+    call(agent, "bot", STOPPED_HASHES[Dialect.NEW])
+    stop, _ = stops.stop(project, env="production", by=CONSOLE)
+    assert "All of production is stopped since" in pages.text("agents/")
+    assert "the stop" in line(pages, "bot")
+    lift(stop, by=CONSOLE)
+    assert "not known" in line(pages, "bot")
+
+
+def test_calls_of_a_time_and_of_the_time_before_are_counted(agent, pages, connect):
+    call(agent, output={"ok": True}, tool_success=True)
+    call(agent, type="failure", error="x", output=None, tool_success=None)
+    call(agent, type="denied", reason="contract", output=None, tool_success=None)
+    call(agent, timestamp=(datetime.now(UTC) - timedelta(hours=30)).isoformat())
+    call(agent, timestamp=(datetime.now(UTC) - timedelta(days=3)).isoformat())
+    assert "3 was 1 1 was 0 50.0 % of 2 was 100.0 % of 1" in line(pages, "bot")
+    file = pages.get("agents/", range="30d", format="json")
+    (row,) = json.loads(b"".join(file.streaming_content))["agents"]
+    assert (row["calls"], row["denied"], row["rate"], row["rate_before"]) == (5, 1, 0.75, None)
+    assert (row["calls_before"], row["denied_before"]) == (0, 0)
+    assert "was 1 50.0 % of 2" in pages.text("agents/bot/")
+
+
+def test_the_same_agent_in_two_environments_is_two_lines_and_one_page(project, pages, connect):
+    for env in ("production", "staging"):
+        version = deployed(project, env=env)
+        connect("bot", version.revision_hash, env)
+    assert "2 agents, all connected now." in pages.text("agents/")
+    assert "One agent, connected now." in pages.text("agents/", environment="staging")
+    text = pages.text("agents/bot/")
+    assert "bot runs in two environments, and stands well in each." in text
+
+
+def test_a_live_part_that_is_as_it_was_answers_with_nothing(agent, pages, connect):
+    call(agent)
+    url = pages.get("agents/").context["live_url"]
+    assert pages.client.get(url).status_code == 204
+    call(agent, "another")
+    part = pages.client.get(url)
+    assert "another" in text_of(part)
+    assert 'id="sentence" hx-swap-oob' in part.text
+    one = pages.get("agents/bot/").context["live_url"]
+    assert pages.client.get(one).status_code == 204
+
+
+def test_the_list_is_cut_into_pages_by_name(project, pages, connect):
+    for number in range(130):
+        connect(f"bot-{number:03}")
+    first = pages.get("agents/")
+    assert "100 of 130, by name" in text_of(first)
+    assert pages.links("agents/")["next"].endswith("start=100")
+    assert "bot-129" in pages.text("agents/", start="100")
+    assert "bot-000" in pages.text("agents/", **{"from": "9999"})
+
+
+@pytest.mark.parametrize("path", ["agents/", "agents/bot-1/", "live/agents/"])
+def test_however_many_agents_there_are_the_queries_are_few(
+    project, agent, pages, connect, path, django_assert_max_num_queries
+):
+    version = deployed(project)
+    assign(project, env="production", agent="bot-*", bundle_name="d", by=CONSOLE)
+    stops.stop(project, env="production", agent="bot-3", by=CONSOLE)
+    agent.post(
+        *[an_item(agent_id=f"bot-{n}", policy_version=version.revision_hash) for n in range(40)]
+    )
+    agent.client.post("/v1/skill-scan", json.dumps({"agent_id": "bot-1"}), "application/json")
+    connect("bot-2", version.revision_hash)
+    with django_assert_max_num_queries(QUERIES):
+        assert pages.get(path).status_code == 200
+
+
+def test_agents_of_other_projects_are_not_there(agent, connect):
+    call(agent)
+    other = builders.a_project()
+    viewer = builders.signed_in(builders.a_member(other, Role.VIEWER).user)
+    stranger = Pages(viewer, other.slug)
+    assert "No agent yet." in stranger.text("agents/")
+    assert stranger.get("agents/bot/").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["..", "-", "a/b", "a b\n", "ü"])
+def test_an_agent_of_any_name_has_a_page(agent, pages, connect, name):
+    call(agent, name)
+    found = pages.get("agents/").content.decode()
+    url = found.partition('<a class="row-link mono" href="')[2].partition('"')[0]
+    assert pages.client.get(url.replace("&amp;", "&")).context["name"] == name
+
+
+def test_only_operators_are_offered_to_stop(agent, pages, client_as, project, connect):
+    call(agent)
+    assert "Stop" not in pages.text("agents/").partition("Last seen")[0].replace("Stopped", "")
+    assert "To stop it takes the role operator." in pages.text("agents/bot/")
+    operator = Pages(client_as(Role.OPERATOR), project.slug)
+    assert "Stop production…" in operator.text("agents/")
+    assert "Stop this agent…" in operator.text("agents/bot/")
+
+
+def test_the_newest_call_of_each_agent_is_kept_however_calls_arrive(project, agent):
+    earlier = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
+    call(agent, "a")
+    call(agent, "b")
+    call(agent, "a", call_id="late", timestamp=earlier)
+    call(agent, "b", call_id="newest")
+    told = dict(AgentSeen.objects.values_list("agent__name", "call__call_id"))
+    assert told["a"] != "late"
+    assert told["b"] == "newest"
+
+
+def test_agents_that_called_before_there_was_a_fleet_are_found(project, agent):
+    for name in ("a", "b", "a"):
+        call(agent, name)
+    kept = set(AgentSeen.objects.values_list("environment", "agent", "at", "call"))
+    AgentSeen.objects.all().delete()
+    with connection.cursor() as cursor:
+        cursor.execute(import_module("outcomes.migrations.0003_fleet").NEWEST)
+    assert set(AgentSeen.objects.values_list("environment", "agent", "at", "call")) == kept
+
+
+def test_the_sdk_is_told_as_far_as_an_event_shows_it(project, agent, pages, connect):
+    new = builders.an_event(agent_id="new-python")
+    old: dict[str, Any] = {
+        "call_id": "x",
+        "agent_id": "old",
+        "tool_name": "t",
+        "verdict": "call_allowed",
+    }
+    old |= {"mode": "enforce", "timestamp": "2026-11-18T06:00:00+00:00", "payload": {}}
+    elder = old | {"call_id": "y", "agent_id": "elder", "timestamp": "2026-11-18T06:00:00.000Z"}
+    typescript = builders.an_event(agent_id="ts", timestamp="2026-11-18T06:00:00.000Z")
+    agent.post_events(
+        new, old, elder, typescript, builders.an_event(agent_id="go", schema_version="0.4.0")
+    )
+    call(agent, "poster")
+    said = {"new-python": "Python from 0.18", "old": "Python to 0.16", "ts": "TypeScript from 0.3"}
+    said |= {"go": "Go from 0.4", "poster": "outcomes API"}
+    said |= {"elder": "TypeScript 0.1 or Go to 0.2"}
+    for name, family in said.items():
+        assert family in line(pages, name)
+    assert "Python" not in line(pages, "elder")
+    assert "Go" not in line(pages, "old")
+
+
+def test_a_browser_that_is_not_signed_in_sees_no_fleet(project):
+    assert Client().get(f"/p/{project.slug}/agents/").status_code == 302
+
+
+@pytest.fixture
+def _large(monkeypatch):
+    """Every fleet is a large one, of which a look is kept."""
+    monkeypatch.setattr(queries_of_fleet, "LARGE", 0)
+    queries_of_fleet.forget()
+    yield
+    queries_of_fleet.forget()
+
+
+@pytest.mark.usefixtures("_large")
+def test_who_polls_a_large_fleet_shares_the_look_for_a_moment(agent, pages, connect):
+    call(agent, "first")
+    rows = pages.get("live/agents/")
+    assert "first" in text_of(rows)
+    call(agent, "second")
+    assert "second" not in pages.text("live/agents/")
+    assert "second" in pages.text("agents/")
+    queries_of_fleet.forget()
+    assert "second" in pages.text("live/agents/")
+
+
+def test_a_small_fleet_is_told_as_it_is_now(agent, pages, connect):
+    for name in ("first", "second"):
+        call(agent, name)
+        assert name in pages.text("live/agents/")
+    assert 'hx-trigger="every 2s"' in pages.get("agents/").text
+
+
+def test_what_an_agent_did_stands_beside_the_time_before(agent, pages, connect):
+    call(agent, tool_name="mail")
+    call(agent, type="failure", error="x", output=None, tool_success=None, tool_name="mail")
+    call(agent, type="denied", reason="contract", output=None, tool_success=None)
+    call(agent, timestamp=(datetime.now(UTC) - timedelta(hours=30)).isoformat())
+    call(agent, "another")
+    body = pages.get("agents/bot/").content.decode()
+    (address,) = re.findall(r'id="agent-activity" hx-get="([^"]*)"', body)
+    page = pages.client.get(html.unescape(address))
+    text = text_of(page)
+    assert (
+        "50.0 % of 2 calls succeeded in the last 24 hours, was 100.0 % of 1; 1 was denied." in text
+    )
+    assert "Denied 1 of 3 was 0 of 1" in text
+    assert "contract was 0 1 100 %" in text
+    assert "mail 2 50.0 % of 2" in text
+    (again,) = re.findall(r'data-live hx-get="([^"]*)"', page.content.decode())
+    alone = pages.client.get(html.unescape(again), headers={"HX-Request": "true"})
+    assert alone.status_code in (204, 200)  # the minute may have passed meanwhile
+    call(agent)
+    fresh = pages.client.get(html.unescape(again), headers={"HX-Request": "true"})
+    assert "66.7 % of 3 calls succeeded" in text_of(fresh)
+    assert "<html" not in fresh.content.decode()
+    assert "It called nothing in the last 24 hours." in pages.text("live/agent-activity/", of="no")

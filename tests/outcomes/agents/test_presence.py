@@ -1,0 +1,99 @@
+"""Who holds a stream stays in the fleet when it goes; who was not seen for long leaves it."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from governance.delivery import news
+from governance.delivery.news import Connected
+from governance.models import AuditEntry
+from outcomes.agents.commands.presence import (
+    forget_connected,
+    note_connected,
+    remove_agents_long_gone,
+)
+from outcomes.models import AgentSeen
+from tests import builders
+from tests.outcomes.pages import an_item
+
+
+@pytest.fixture
+def held(monkeypatch) -> list[Connected]:
+    """Who holds a stream, as the broker would tell."""
+    found: list[Connected] = []
+    monkeypatch.setattr(news, "connected", lambda _: sorted(found))
+    forget_connected()
+    return found
+
+
+@pytest.fixture
+def connect(project, held) -> Callable[[str], None]:
+    builders.an_environment(project, "production")
+    return lambda agent: held.append(
+        Connected(agent, "production", "", "", datetime.now(UTC).timestamp())
+    )
+
+
+def called(agent, name: str) -> None:
+    agent.post(an_item(agent_id=name))
+
+
+def test_who_held_a_stream_and_never_called_stays_when_it_goes(project, pages, connect, held):
+    connect("fresh")
+    note_connected()
+    held.clear()
+    assert "One agent, not connected. It has never called a tool here." in pages.text("agents/")
+    assert "never called" in pages.text("agents/")
+    assert "fresh has never called a tool here." in pages.text("agents/fresh/")
+
+
+def test_when_a_silent_agent_was_connected_last_is_told(project, pages, connect, held):
+    connect("fresh")
+    note_connected()
+    long_ago = datetime.now(UTC) - timedelta(days=1)
+    AgentSeen.objects.update(heard_at=long_ago)
+    note_connected()
+    assert AgentSeen.objects.get().heard_at == long_ago, "who stays is not written every time"
+    held.clear()
+    note_connected()
+    (heard_at,) = AgentSeen.objects.values_list("heard_at", flat=True)
+    assert heard_at is not None
+    assert heard_at > long_ago
+
+
+def test_nothing_is_noted_while_the_broker_is_silent(project, connect, monkeypatch):
+    connect("fresh")
+    monkeypatch.setattr(news, "connected", lambda _: None)
+    note_connected()
+    assert not AgentSeen.objects.exists()
+
+
+def test_a_stream_does_not_hide_when_an_agent_called_last(project, agent, pages, connect):
+    called(agent, "bot")
+    called_at = AgentSeen.objects.get().at
+    connect("bot")
+    note_connected()
+    kept = AgentSeen.objects.get()
+    assert kept.at == called_at
+    assert kept.heard_at is not None
+
+
+def test_who_was_not_seen_for_ninety_days_leaves_the_fleet(project, agent, pages, connect, held):
+    called(agent, "still-here")
+    called(agent, "gone")
+    connect("connected-for-long")
+    connect("gone-unheard")
+    note_connected()
+    long_ago = datetime.now(UTC) - timedelta(days=91)
+    AgentSeen.objects.filter(agent__name="gone").update(at=long_ago)
+    AgentSeen.objects.filter(agent__name="connected-for-long").update(at=long_ago)
+    AgentSeen.objects.filter(agent__name="gone-unheard").update(heard_at=long_ago)
+    held.clear()
+    assert remove_agents_long_gone() == 2
+    assert remove_agents_long_gone() == 0
+    left = set(AgentSeen.objects.values_list("agent__name", flat=True))
+    assert left == {"still-here", "connected-for-long"}
+    assert "gone was not seen in the last 90 days." in pages.text("agents/gone/")
+    entry = AuditEntry.objects.get(action="agents long gone removed")
+    assert entry.details == {"production": 2}

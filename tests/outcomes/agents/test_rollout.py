@@ -1,0 +1,61 @@
+"""Who has taken a version, in words and on the part of a page."""
+
+import pytest
+from django.urls import reverse
+
+from governance.core.roles import Role
+from outcomes.agents.domain.rollout import Taking
+from outcomes.agents.queries.fleet import FleetAgent
+from outcomes.agents.queries.rollout import Taker, Takers
+from outcomes.agents.views.rollout import taking_words
+from tests import builders
+from tests.governance.deploying import PRODUCTION, live, saved
+from tests.outcomes.pages import text_of
+from tests.outcomes.posting import Agent
+
+TAKEN, SENT, WAITING = Taking.TAKEN, Taking.SENT, Taking.WAITING
+
+
+def takers(*each: Taking) -> Takers:
+    agent = FleetAgent(name="bot", environment=PRODUCTION)
+    return Takers([Taker(agent, taking) for taking in each], knows_connections=True)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ([], "no agent runs this contract here"),
+        ([TAKEN], "the one agent has taken it"),
+        ([SENT], "the one agent was sent it"),
+        ([WAITING], "the one agent has not taken it yet"),
+        ([TAKEN, WAITING], "1 of 2 has taken it"),
+        ([TAKEN, TAKEN, SENT], "2 of 3 have taken it, one was sent it"),
+        ([SENT, SENT, WAITING], "0 of 3 have taken it, two were sent it"),
+    ],
+)
+def test_how_many_have_taken_it_in_words(found, words):
+    assert taking_words(takers(*found)) == words
+
+
+def test_the_part_tells_agent_by_agent_and_stands_alone_for_who_follows_the_link(
+    project, client_as
+):
+    first = live(saved(project, "first"))
+    agent = Agent(builders.bearing(builders.a_key(project)[0]))
+    for name in ("early", "late"):
+        agent.post_events(builders.an_event(agent_id=name, policy_version=first.revision_hash))
+    second = live(saved(project, "second"))
+    agent.post_events(builders.an_event(agent_id="early", policy_version=second.revision_hash))
+    address = reverse("outcomes:taking", args=[project.slug])
+    query = {"bundle": "d", "environment": PRODUCTION, "version": "2"}
+    viewer = client_as(Role.VIEWER)
+    text = text_of(viewer.get(address, query))
+    assert "d v2 in production: 1 of 2 has taken it." in text
+    assert text.index("late") < text.index("early")
+    part = viewer.get(address, query, headers={"HX-Request": "true"})
+    assert "<html" not in part.text
+    tag = part.text.partition("tag=")[2][:16]
+    assert (
+        viewer.get(address, query | {"tag": tag}, headers={"HX-Request": "true"}).status_code == 204
+    )
+    assert viewer.get(address, query | {"version": "x"}).status_code == 404

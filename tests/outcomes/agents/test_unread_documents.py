@@ -1,0 +1,114 @@
+"""An agent that only asks for its document and never reports is told of, with the advice."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+
+from governance.alerts.commands import dismiss
+from governance.alerts.findings import found
+from governance.alerts.queries import open_findings, resolved_findings
+from governance.core.actor import CONSOLE
+from governance.delivery.queries.fetches import fetches_told_unread
+from governance.models import Fetches
+from outcomes.agents.commands.unread_documents import find_unread_documents
+from tests import builders
+from tests.governance.serving import an_agent, deployed
+from tests.outcomes.posting import Agent
+
+
+@pytest.fixture
+def fetch(project):
+    """Fetches by an agent of the older prefix, as if they had been some minutes ago."""
+    deployed(project)
+    client = an_agent(project)
+
+    def fetch(times: int, *, ago: timedelta = timedelta(minutes=2), apart: int = 10) -> None:
+        for _ in range(times):
+            assert client.get("/api/v1/bundles/d/current").status_code == 200
+        Fetches.objects.update(
+            last_at=F("last_at") - ago,
+            second_last_at=F("second_last_at") - ago - timedelta(seconds=apart),
+            third_last_at=F("third_last_at") - ago - timedelta(seconds=2 * apart),
+        )
+
+    return fetch
+
+
+def told(project):
+    find_unread_documents()
+    return [(each.kind, each.subject) for each in open_findings(project)]
+
+
+UNREAD = [("document_not_read", "bot in production")]
+
+
+def test_three_fetches_without_an_event_need_attention(project, fetch):
+    fetch(2)
+    assert told(project) == []
+    fetch(1)
+    assert told(project) == UNREAD == told(project)
+    (finding,) = open_findings(project)
+    assert "dialect `new`" in finding.why
+    assert finding.link == f"/p/{project.slug}/settings/keys/"
+
+
+def test_an_agent_that_has_reported_is_none_of_them(project, fetch):
+    Agent(builders.bearing(builders.a_key(project)[0])).post(builders.an_outcome(agent_id="bot"))
+    fetch(3)
+    assert told(project) == []
+
+
+def test_reports_of_another_agent_or_environment_do_not_count(project, fetch):
+    fetch(3)
+    for agent, env in (("another", "production"), ("bot", "staging")):
+        key = builders.a_key(project, env=env)[0]
+        Agent(builders.bearing(key)).post(builders.an_outcome(agent_id=agent))
+    assert told(project) == UNREAD
+
+
+def test_once_it_reports_the_finding_is_resolved(project, fetch):
+    fetch(3)
+    assert told(project) == UNREAD
+    Agent(builders.bearing(builders.a_key(project)[0])).post(builders.an_outcome(agent_id="bot"))
+    assert told(project) == []
+    assert len(resolved_findings(project)) == 1
+
+
+@pytest.mark.parametrize(
+    "when", [{"ago": timedelta(0)}, {"ago": timedelta(hours=2)}, {"apart": 3_600}], ids=str
+)
+def test_fetches_of_just_now_of_long_ago_or_far_apart_are_not_told(project, fetch, when):
+    fetch(3, **when)
+    assert told(project) == []
+
+
+def test_one_that_is_not_heard_of_any_more_needs_no_attention(project, fetch):
+    fetch(3)
+    assert told(project) == UNREAD
+    Fetches.objects.update(last_at=F("last_at") - timedelta(days=2))
+    assert told(project) == UNREAD
+    Fetches.objects.all().delete()
+    assert told(project) == []
+
+
+def test_what_was_dismissed_is_not_told_again_while_it_goes_on(project, fetch):
+    fetch(3)
+    told(project)
+    dismiss(open_findings(project)[0], by=CONSOLE)
+    fetch(1, ago=timedelta(minutes=1))
+    assert told(project) == []
+
+
+def test_many_of_them_take_no_query_each_to_be_told_from_those_that_report(
+    project, fetch, django_assert_num_queries
+):
+    fetch(1)
+    (row,) = Fetches.objects.all()
+    for number in range(9):
+        found(project.pk, "document_not_read", f"bot-{number} in production", why="w")
+        Fetches.objects.create(
+            environment=row.environment, key=row.key, agent=f"bot-{number}", last_at=row.last_at
+        )
+    with django_assert_num_queries(2):
+        assert len(fetches_told_unread()) == 9

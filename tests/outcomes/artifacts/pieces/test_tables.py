@@ -1,0 +1,71 @@
+"""Records of tables: those that a reader of the whole file finds, page after page."""
+
+import csv
+import io
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from outcomes.artifacts.domain.pieces.tables import LONGEST, TablePiece, delimiter_of, table_piece
+
+cells = st.text(st.sampled_from('a, "é\n'), max_size=6)
+rows = st.lists(st.lists(cells, min_size=2, max_size=4), min_size=1, max_size=12)
+
+
+def told(content: bytes, start: int = 0, line: int = 1, most: int = 100) -> TablePiece:
+    return table_piece(content[start:], start, line, ",", is_end=True, most=most)
+
+
+@settings(max_examples=50)
+@given(rows, st.integers(1, 5))
+def test_the_records_of_all_pages_are_those_of_the_file(rows, most):
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    content, found, start, line = text.getvalue().encode(), [], 0, 1
+    while start < len(content):
+        piece = told(content, start, line, most)
+        assert piece.stop is not None
+        assert piece.stop > start
+        found += [record.cells for record in piece.records]
+        start, line = piece.stop, piece.next_line
+    assert (found, line) == (rows, content.count(b"\n") + 1)
+
+
+def test_a_quote_that_nobody_closes_spoils_its_own_line_alone():
+    piece = told(b'a,b\n"never,1\n' + b"x,y\n" * 80)
+    assert piece.spoilt == 1
+    assert [record.cells for record in piece.records[:3]] == [["a", "b"], ["never,1"], ["x", "y"]]
+    assert [record.line for record in piece.records[:3]] == [1, 2, 3]
+
+
+def test_a_record_that_the_window_cuts_off_waits_for_the_next_piece():
+    piece = table_piece(b'a,b\n1,"two\nlin', 0, 1, ",", is_end=False)
+    assert [record.cells for record in piece.records] == [["a", "b"]]
+    assert (piece.stop, piece.next_line, piece.spoilt) == (4, 2, 0)
+
+
+def test_a_line_longer_than_the_window_shows_how_it_begins_and_is_left_behind():
+    piece = table_piece(b"a" * 131_072, 7, 3, ",", is_end=False)
+    assert piece.records[0].cells == ["a" * LONGEST + "…"]
+    assert (piece.stop, piece.next_line) == (None, 4)
+
+
+def test_a_record_of_very_many_cells_tells_how_many_are_left_out():
+    (record,) = told(b"," * 999).records
+    assert (len(record.cells), record.more) == (40, 960)
+
+
+@given(st.binary(min_size=1, max_size=80))
+def test_no_bytes_stop_it(content):
+    piece = told(content)
+    assert piece.stop == len(content)
+
+
+def test_what_divides_a_table_is_what_its_first_line_has_most_of():
+    assert [delimiter_of(head) for head in (b"a;b,c;d\n,,,,", b"a\tb", b"a|b", b"a b", b"")] == [
+        ";",
+        "\t",
+        "|",
+        "",
+        "",
+    ]

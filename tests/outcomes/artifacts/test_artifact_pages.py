@@ -1,0 +1,273 @@
+"""Pages of artifacts: which there are, what is in one, and how often a model came back to it."""
+
+import html
+import json
+import re
+import struct
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from governance.core.roles import Role
+from outcomes.artifacts.store import FRAME
+from outcomes.models import Artifact, Call
+from tests import builders
+from tests.governance.casing import a_case, added
+from tests.governance.deploying import saved
+from tests.outcomes.pages import Pages, an_item, text_of
+from tests.outcomes.posting import Agent
+from tests.recount import differences
+
+PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 4, 3)
+
+
+def uploaded(agent: Agent, content: bytes, media_type: str = "text/plain") -> str:
+    answer = agent.client.post("/v1/artifacts", content, content_type=media_type)
+    return str(json.loads(answer.content)["sha256"])
+
+
+def a_reference(name: str, session: str = "s-1", **fields: Any) -> dict[str, Any]:
+    return an_item(session, type="artifact_reference", artifact_id=name, output=None, **fields)
+
+
+def a_read(name: str, lines: str = "1-9", **fields: Any) -> dict[str, Any]:
+    asked = {"artifact_reference": name, "lines": lines}
+    return an_item(tool_name="read_file", tool_args=asked, **fields)
+
+
+def read(client: Client, path: str) -> None:
+    """To its end, so that nothing of it stays open."""
+    b"".join(client.get(path))
+
+
+def names_of(pages: Pages, **query: Any) -> list[str]:
+    rows = json.loads(b"".join(pages.get("artifacts/", format="json", **query)).decode())
+    return [row["artifact_id"] for row in rows["artifacts"]]
+
+
+@pytest.fixture
+def three(agent) -> list[str]:
+    """Stored and read again; stored; kept by its agent, in another environment as well."""
+    texts = ["a" * 20_000, "b" * 30_000]
+    first, second = (sha256(text.encode()).hexdigest() for text in texts)
+    agent.post(
+        an_item(output=texts[0]),
+        a_read(first, agent_id="other"),
+        a_read(first, "10-19"),
+        an_item("s-2", output=texts[1], agent_id="other"),
+        a_reference("s3://bucket/x", "s-2", size_bytes=90_000, summary="31 rows", agent_id="other"),
+        a_reference("s3://bucket/x", "s-3", size_bytes=90_000, agent_id="other"),
+    )
+    return [first, second, "s3://bucket/x"]
+
+
+def test_the_list_says_what_there_is_and_what_was_read_again(pages, three):
+    first, second, kept = three
+    text = pages.text("artifacts/")
+    assert "3 artifacts, 140 kB; 1 of them was read again." in text
+    assert "All 3 Stored here 2 Kept by agents 1 Read again 1" in text
+    assert "References up to now 4" in text
+    assert names_of(pages) == [kept, second, first]
+    assert names_of(pages, sort="size") == [kept, second, first]
+    assert names_of(pages, sort="references")[0] == kept
+    assert names_of(pages, sort="reads")[0] == first
+    assert names_of(pages, show="read") == [first]
+    assert names_of(pages, show="kept") == [kept]
+    assert names_of(pages, agent="bot") == [first]
+    assert names_of(pages, environment="staging") == []
+    assert names_of(pages, q="s3:") == [kept]
+    assert pages.text("artifacts/", range="15m").startswith("Skip to content")
+    assert "No artifact fits" in pages.text("artifacts/", q="nowhere")
+
+
+def test_its_numbers_are_those_of_the_calls_themselves(pages, three, agent):
+    file = json.loads(b"".join(pages.get("artifacts/", format="json")).decode())
+    assert {row["artifact_id"] for row in file["artifacts"]} == set(three)
+    for row in file["artifacts"]:
+        calls = [each for each in agent.outcomes() if each.get("artifact_id") == row["artifact_id"]]
+        assert row["references"] == len(calls)
+        assert row["reads"] == Call.objects.filter(artifact_read=row["artifact_id"]).count()
+        assert row["agents"] == sorted({each["agent_id"] for each in calls})
+        assert row["size_bytes"] == calls[0]["size_bytes"]
+        assert row["newest_call_id"] == calls[0]["call_id"]
+
+
+def test_a_page_of_the_list_after_the_other_shows_every_one_once(pages, agent):
+    agent.post(*(a_reference(f"name-{number}", size_bytes=number % 3) for number in range(53)))
+    for order in ("", "size", "references", "reads"):
+        first = pages.rows("artifacts/", sort=order)
+        older = pages.links("artifacts/", sort=order)["next"]
+        rest = re.findall(r'<tr data-row="(\d+)"', pages.client.get(older).content.decode())
+        assert (len(first), len(rest), len({*first, *rest})) == (50, 3, 53)
+
+
+def test_the_list_asks_again_and_is_told_only_of_what_changed(pages, agent):
+    assert "No artifact yet." in pages.text("artifacts/")
+    agent.post(a_reference("one"))
+    page = pages.get("artifacts/").content.decode()
+    live = html.unescape(re.findall(r'hx-get="([^"]*/live/artifacts/[^"]*)"', page)[0])
+    assert pages.client.get(live).status_code == 204
+    agent.post(a_read("one"))
+    assert "1 artifact, 0 B; it was read again." in text_of(pages.client.get(live))
+
+
+def test_an_artifact_tells_who_refers_to_it_and_who_came_back_to_read_it(pages, three, agent):
+    first = three[0]
+    read(agent.client, f"/v1/artifacts/{first}")
+    read(agent.client, f"/v1/artifacts/{first}?lines=1-1")
+    read(agent.client, f"/v1/artifacts/{first}?lines=7-9")  # which it has not
+    text = pages.text(f"artifacts/{first}/")
+    assert (
+        "One call refers to this output of query , which bot called; it was read again 2 times."
+        in text
+    )
+    assert "Asked for by agents' keys 2 times" in text
+    assert 'read_file other lines: "1-9"' in text
+    text = pages.text("artifacts/s3:%2F%2Fbucket%2Fx/")
+    assert (
+        "2 calls refer to this output of query , which other called, which its agent keeps" in text
+    )
+    assert "s-2" in text
+    assert "Kept by the agent" in text
+    assert pages.get("artifacts/nobody/").status_code == 404
+
+
+def test_whoever_only_reads_with_a_key_is_not_an_agent_that_asks(pages, agent, reader):
+    name = uploaded(agent, b"text")
+    read(reader, f"/v1/artifacts/{name}")
+    read(pages.client, f"{pages.base}/artifacts/{name}/raw")
+    assert "Asked for by agents' keys never" in pages.text(f"artifacts/{name}/")
+
+
+def test_who_asks_for_the_head_alone_has_read_nothing(agent):
+    name = uploaded(agent, b"text")
+    response = agent.client.head(f"/v1/artifacts/{name}")
+    assert (response.status_code, Artifact.objects.get().fetches) == (200, 0)
+    response.close()
+
+
+def test_lines_of_a_text_of_any_size_are_shown_from_where_one_asks(pages, agent):
+    content = b"".join(b"line %d\n" % number for number in range(1, 60_001))
+    assert len(content) > 2 * FRAME
+    path = f"artifacts/{uploaded(agent, content)}/"
+    text = pages.text(path, line="59,900")
+    assert "59900 line 59900" in text
+    assert "60000 line 60000" in text
+    assert "From line 59,900 of 60,000" in text
+    page = pages.get(path).content.decode()
+    further = html.unescape(re.findall(r'rel="next" href="([^"]*)"', page)[0])
+    assert "201 line 201" in text_of(pages.client.get(further))
+    assert "line 201" not in text_of(pages.get(path))
+    for odd in ("0", "-1", "x", "9" * 40, ""):
+        assert pages.get(path, line=odd, byte=odd, member=odd).status_code == 200
+    assert "60000 line 60000" in pages.text(path, line="9" * 15)
+
+
+def test_one_line_that_is_longer_than_a_window_is_read_part_by_part(pages, agent):
+    content = b"ab" * 600_000 + b"\nend"
+    path = f"artifacts/{uploaded(agent, content)}/"
+    page = pages.get(path)
+    assert len(page.content) < 200_000
+    assert "… goes on" in text_of(page)
+    assert "2 end" in pages.text(path, line=2)
+    text = pages.text(path, byte=1_199_990)
+    assert "… ababababab 2 end" in text
+
+
+def test_json_opens_member_by_member_and_leads_past_a_long_one(pages, agent):
+    rows = [{"id": number, "name": f"n-{number}"} for number in range(30_000)]
+    content = json.dumps({"rows": rows, "after": "the end"}).encode()
+    path = f"artifacts/{uploaded(agent, content, 'application/json')}/"
+    page = pages.get(path).content.decode()
+    assert "list, more than 512 KiB" in page
+    urls = [html.unescape(url) for url in re.findall(r'href="([^"]*(?:in=|past=)[^"]*)"', page)]
+    inside, past = (next(url for url in urls if sign in url) for sign in ("in=9", "past=1"))
+    assert '"name" : "n-49"' in text_of(pages.client.get(inside))
+    text = text_of(pages.client.get(past))
+    assert 'after "the end"' in text
+    assert "Members 2\N{EN DASH}2, the last" in text
+
+
+HOSTILE = [
+    (b"", "text/plain", "Nothing is in it."),
+    (b"[" * 9_000, "application/json", "list, more than 512 KiB"),
+    (b"{]", "application/json", "Nothing is in it."),
+    (b"{1: 2}", "application/json", "What stands here is no JSON."),
+    (b"a\xff\n", "text/plain", "1 place here is no UTF-8"),
+    (b'a,b\n"' + b"x\n" * 90, "text/csv", "do not close within fifty lines"),
+    (b"a,b\n" + b"c" * 140_000, "text/csv", "a b"),
+    (b"<script>alert(1)</script>", "text/html", "<script>alert(1)</script>"),
+    (b"\0\1", "text/html", "00 01 \N{MIDDLE DOT}\N{MIDDLE DOT}"),
+    (PNG.replace(b"\4", b"\x7f\xff"), "image/png", "more than a browser should unpack"),
+]
+
+
+def test_hostile_content_is_shown_as_what_it_is(pages, agent):
+    for content, media_type, says in HOSTILE:
+        path = f"artifacts/{uploaded(agent, content, media_type)}/"
+        assert says in pages.text(path), content[:20]
+        for way in ("text", "json", "table", "bytes", "image", "odd"):
+            asked = {"as": way, "byte": "3", "in": "1", "past": "1"}
+            assert pages.get(path, **asked).status_code == 200, (content[:20], way)
+
+
+def test_a_picture_is_shown_as_what_its_bytes_say_and_can_run_nothing(pages, agent):
+    name = uploaded(agent, PNG, "text/html")
+    assert (
+        f'src="/p/{pages.base[3:]}/artifacts/{name}/image"' in pages.get(f"artifacts/{name}/").text
+    )
+    response = pages.get(f"artifacts/{name}/image")
+    assert b"".join(response.streaming_content) == PNG
+    assert response.headers["Content-Type"] == "image/png"
+    assert response.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
+        b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 90_000, 90_000),
+    ],
+    ids=["drawn from text", "too many points"],
+)
+def test_what_is_no_picture_that_a_page_shows_is_only_for_download(pages, agent, content):
+    name = uploaded(agent, content, "image/svg+xml")
+    assert pages.get(f"artifacts/{name}/image").status_code == 404
+    assert "<img" not in pages.get(f"artifacts/{name}/").text
+
+
+def test_another_project_sees_nothing_of_it(three):
+    other = builders.a_member(builders.a_project(), Role.ADMIN)
+    theirs = Pages(builders.signed_in(other.user), other.project.slug)
+    assert "No artifact yet." in theirs.text("artifacts/")
+    for name in three[:2]:
+        assert theirs.get(f"artifacts/{name}/").status_code == 404
+        assert theirs.get(f"artifacts/{name}/image").status_code == 404
+
+
+def test_a_name_may_be_anything(pages, agent):
+    names = ["..", "-", "a/../b", "a b?c#d", "x" * 1_000, "\N{LATIN SMALL LETTER E WITH ACUTE}\n"]
+    agent.post(*map(a_reference, names))
+    page = pages.get("artifacts/").text
+    urls = {html.unescape(url) for url in re.findall(r'row-link cut" href="([^"]*)"', page)}
+    assert len(urls) == len(names)
+    for url in urls:
+        assert "One call refers to this output" in text_of(pages.client.get(url)), url
+
+
+def test_sizes_that_agents_make_up_are_added_up_all_the_same(pages, agent):
+    names = [f"s3://made-up-{number}" for number in range(4)]
+    agent.post(*(a_reference(name, size_bytes=2**62) for name in names[:2]))
+    agent.post(*(a_reference(name, size_bytes=2**62) for name in names[2:]), an_item())
+    assert "4 artifacts, 4,398 GB" in pages.text("artifacts/")
+    assert "4 artifacts" in pages.text("artifacts/", q="s3:")
+    assert agent.outcomes(type="artifact_reference")[0]["size_bytes"] == 2**62
+    assert differences() == []
+
+
+def test_no_document_is_looked_through_for_what_is_no_id(project, pages):
+    added(saved(project).bundle, a_case())
+    assert pages.get("live/artifact-documents/", of="x" * 60_000).status_code == 200

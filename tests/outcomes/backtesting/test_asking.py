@@ -1,0 +1,99 @@
+"""A request for leave finds the event that tells its call and its rule."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outcomes.calls.domain import WITHIN, Ask, Asked, is_as_sent, pair
+
+NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
+SAME: dict[str, Any] = {"environment": 1, "agent": "bot", "tool": "charge", "session": "s-1"}
+
+
+def an_ask(key: int = 1, after: float = 0.0, **fields: Any) -> Ask:
+    at = NOON + timedelta(seconds=after)
+    return Ask(**({**SAME, "key": key, "at": at, "arguments": {}} | fields))
+
+
+def asked(call: int = 1, after: float = 0.0, **fields: Any) -> Asked:
+    at = NOON + timedelta(seconds=after)
+    return Asked(**({**SAME, "call": call, "at": at, "arguments": {}} | fields))
+
+
+def calls(asks: list[Ask], events: list[Asked]) -> dict[int, int]:
+    return {key: event.call for key, event in pair(asks, events).items()}
+
+
+def test_the_nearest_in_time_is_taken():
+    assert calls([an_ask()], [asked(1, 60), asked(2, 1), asked(3, -30)]) == {1: 2}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"environment": 2}, {"agent": "other"}, {"tool": "other"}, {"session": "s-2"}],
+    ids=str,
+)
+def test_another_environment_agent_tool_or_session_is_none_of_it(other):
+    assert calls([an_ask()], [asked(1, **other)]) == {}
+
+
+def test_a_request_that_does_not_tell_its_session_takes_any():
+    assert calls([an_ask(session="")], [asked(1, session="s-9")]) == {1: 1}
+
+
+def test_an_event_long_before_or_after_is_of_another_request():
+    within = WITHIN.total_seconds()
+    assert calls([an_ask()], [asked(1, within + 1), asked(2, -within - 1)]) == {}
+    assert calls([an_ask()], [asked(1, within)]) == {1: 1}
+
+
+def test_no_event_answers_for_two_requests():
+    assert calls([an_ask(1), an_ask(2, 1)], [asked(1, 0.1)]) == {1: 1}
+
+
+def test_parallel_calls_are_told_apart_by_their_arguments():
+    asks = [an_ask(1, 0.000, arguments={"to": "a"}), an_ask(2, 0.001, arguments={"to": "b"})]
+    events = [asked(1, 0.002, arguments={"to": "b"}), asked(2, 0.003, arguments={"to": "a"})]
+    assert calls(asks, events) == {1: 2, 2: 1}
+
+
+def test_an_event_with_another_argument_is_another_calls():
+    assert calls([an_ask(arguments={"to": "a"})], [asked(1, arguments={"to": "b"})]) == {}
+
+
+def test_a_number_is_the_same_however_it_is_written():
+    ask = an_ask(arguments={"amount": 1240.0})
+    assert calls([ask], [asked(1, arguments={"amount": 1240})]) == {1: 1}
+
+
+def test_what_the_event_leaves_out_is_no_difference():
+    ask = an_ask(arguments={"to": "a", "text": "long"})
+    assert calls([ask], [asked(1, 1, arguments={"to": "b"}), asked(2, 60)]) == {1: 2}
+
+
+def test_several_rounds_of_one_call_are_its_several_requests():
+    events = [asked(7, 1), asked(7, 31)]
+    assert calls([an_ask(1, 0), an_ask(2, 30)], events) == {1: 7, 2: 7}
+
+
+@given(st.permutations(range(5)), st.permutations(range(5)))
+def test_the_order_in_which_they_are_given_does_not_matter(asks, events):
+    found = calls([an_ask(n, 10 * n) for n in asks], [asked(n, 10 * n + 3) for n in events])
+    assert found == {n: n for n in range(5)}
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["[REDACTED]", "x" * 997 + "...", ["a [REDACTED]"], {"a": ["[REDACTED]"]}],
+    ids=["blanked", "cut", "in a list", "in an object"],
+)
+def test_what_the_sdk_blanked_or_cut_is_not_as_it_was_sent(value):
+    assert not is_as_sent(value)
+
+
+@pytest.mark.parametrize("value", [None, 1, "a...", "x" * 1_000, [1, "a"], {"a": 1.5}], ids=repr)
+def test_all_else_is_as_it_was_sent(value):
+    assert is_as_sent(value)

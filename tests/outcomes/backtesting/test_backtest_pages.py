@@ -1,0 +1,352 @@
+"""Backtests on pages: started, watched, read, and given up."""
+
+import html
+import re
+from datetime import UTC, datetime
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from governance.contracts.commands.contracts import save_version
+from governance.core.actor import CONSOLE
+from governance.core.roles import Role
+from outcomes.backtesting.commands import run_waiting_backtests
+from outcomes.models import Backtest
+from tests import builders
+from tests.governance.contracts.documents import document, post, pre
+from tests.outcomes.backtests import backtested
+
+SESSION = (
+    "{id: limits, type: session, limits: {max_tool_calls: 3}, then: {action: block, message: m}}"
+)
+RULES = document(pre("{args.command: {contains: rm}}", rule_id="no-rm"), SESSION, post("redact"))
+
+
+@pytest.fixture
+def editor(project, client_as):
+    return client_as(Role.EDITOR)
+
+
+PART = {"HX-Request": "true"}
+
+
+def at(project, name, *args):
+    return reverse(f"outcomes:{name}", args=[project.slug, *args])
+
+
+def ran(agent, *commands_run, **fields):
+    agent.post(
+        *(
+            builders.an_outcome(tool_name="shell", tool_args={"command": each}, **fields)
+            for each in commands_run
+        )
+    )
+
+
+def test_an_editor_starts_a_backtest_of_a_version_and_reads_its_result(project, agent, editor):
+    ran(agent, "ls", "rm -r", "ls", "ls", "ls", session_id="s/1")
+    save_version(project, document=RULES, by=CONSOLE)
+    here = at(project, "backtests", "d")
+    assert "No backtest of" in editor.get(here).text
+    response = editor.post(here, {"version": "1", "environment": "production", "days": ""})
+    assert response.status_code == 302
+    waiting = editor.get(response["Location"]).text
+    assert "waits for its turn" in waiting
+    run_waiting_backtests()
+    page = editor.get(response["Location"]).text
+    assert "newly denied" in page
+    assert "no-rm" in page
+    assert "s/1" in page
+    assert "the output was not kept" in page
+    standing = page.partition('id="backtest-standing"')[2].partition("</main>")[0]
+    assert standing
+    assert "hx-trigger" not in standing
+    assert "newly denied" in editor.get(here).text
+
+
+def test_a_sample_tells_what_its_call_was_called_with(
+    project, agent, editor, django_assert_max_num_queries
+):
+    ran(agent, *(f"rm {number}" for number in range(9)))
+    backtest = backtested(project, RULES)
+    with django_assert_max_num_queries(12):
+        page = editor.get(at(project, "backtest", backtest.pk)).text
+    assert page.count("command: &quot;rm ") == 4
+
+
+def test_from_a_result_one_goes_on_to_the_draft_or_to_a_deployment(project, agent, editor):
+    ran(agent, "ls")
+    text = editor.post(at(project, "backtest_text"), {"text": RULES})["Location"]
+    assert "Back to your drafts" in editor.get(text).text
+    save_version(project, document=RULES, by=CONSOLE)
+    assert reverse("governance:edit_draft", args=[project.slug, "d"]) in editor.get(text).text
+    form = {"version": "1", "environment": "production"}
+    version = editor.post(at(project, "backtests", "d"), form)["Location"]
+    deploy = reverse("governance:deploy", args=[project.slug, "d"])
+    assert f"{deploy}?version=1&amp;environment=production" in editor.get(version).text
+
+
+def test_a_running_backtest_keeps_its_page_up_to_date_until_it_ends(project, agent, editor):
+    ran(agent, "rm")
+    backtest = backtested(project, RULES)
+    Backtest.objects.update(status="running", finished_at=None, passed=1, total=4, result={})
+    here = at(project, "backtest_standing", backtest.pk)
+    part = editor.get(here).text
+    assert "25 % read: 1 would be newly denied." in part
+    tag = part.partition("tag=")[2].partition('"')[0]
+    assert editor.get(f"{here}?tag={tag}").status_code == 204
+
+
+def test_it_is_cancelled_by_a_click(project, editor):
+    save_version(project, document=RULES, by=CONSOLE)
+    page = editor.post(at(project, "backtests", "d"), {"version": "1"})["Location"]
+    number = Backtest.objects.get().pk
+    assert "Cancel</button>" in editor.get(page).text
+    assert editor.post(at(project, "cancel_backtest", number)).status_code == 302
+    assert "Cancelled after 0 of 0 calls." in editor.get(page).text
+    assert "Cancel</button>" not in editor.get(page).text
+
+
+def test_the_text_of_an_editor_is_run_as_it_stands(project, agent, editor):
+    ran(agent, "rm")
+    response = editor.post(
+        at(project, "backtest_text"), {"text": RULES.replace("\n", "\r\n"), "days": "7"}
+    )
+    assert response.status_code == 302
+    backtest = Backtest.objects.get()
+    assert bytes(backtest.document).decode() == RULES
+    assert "a text that was not saved" in editor.get(response["Location"]).text
+
+
+def test_the_panel_asks_for_some_agents_and_tools_alone(project, agent, editor):
+    ran(agent, "rm", agent_id="one")
+    panel = editor.get(at(project, "backtest_panel"), headers={"HX-Request": "true"}).text
+    assert 'name="agents" form="draft"' in panel
+    assert 'name="tools" form="draft"' in panel
+    form = {"text": RULES, "days": "7", "agents": "one, two-*", "tools": "sh*"}
+    page = editor.get(editor.post(at(project, "backtest_text"), form)["Location"]).text
+    assert "agents <code>one</code>, <code>two-*</code>" in page
+    assert "tools <code>sh*</code>" in page
+
+
+def test_a_draft_of_more_digits_than_any_id_is_none(project, editor):
+    asked = at(project, "backtest_panel") + "?draft=" + "9" * 5_000
+    assert editor.get(asked, headers={"HX-Request": "true"}).status_code == 200
+
+
+def test_a_text_that_is_no_contract_is_told_where(project, editor):
+    response = editor.post(at(project, "backtest_text"), {"text": "kind: Ruleset\n  a: b"})
+    assert response.status_code == 422
+    assert "Line 2" in response.text
+    assert not Backtest.objects.exists()
+
+
+@pytest.mark.parametrize("form", [{"version": "9"}, {"version": "1", "environment": "nowhere"}, {}])
+def test_a_form_that_makes_no_sense_is_shown_again(project, editor, form):
+    save_version(project, document=RULES, by=CONSOLE)
+    response = editor.post(at(project, "backtests", "d"), form)
+    assert response.status_code == 422
+    assert not Backtest.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["nobody", "a/b", "\0", "<b>\r\n", "x" * 3_000])
+def test_there_is_no_panel_of_a_contract_that_is_not_there(project, editor, name):
+    for headers in ({}, PART):
+        answer = editor.get(at(project, "backtest_panel"), {"of": name}, headers=headers)
+        assert answer.status_code == 404
+
+
+def test_the_panel_shows_the_newest_result_and_runs_the_text(project, agent, editor):
+    empty = editor.get(at(project, "backtest_panel"), headers={"HX-Request": "true"}).text
+    assert 'form="draft"' in empty
+    ran(agent, "rm", "ls")
+    backtested(project, RULES)
+    panel = editor.get(at(project, "backtest_panel") + "?of=d", headers={"HX-Request": "true"}).text
+    assert "Of 2 calls, 1 would be newly denied." in panel
+    assert "delay:1s" not in panel
+    Backtest.objects.update(status="running", finished_at=None)
+    running = editor.get(at(project, "backtest_panel") + "?of=d", headers={"HX-Request": "true"})
+    assert "delay:1s" in running.text
+    Backtest.objects.update(status="done", finished_at=timezone.now())
+    assert (
+        "Of 2 calls, 1 would be newly denied."
+        in editor.get(at(project, "backtest_panel") + "?of=d").text
+    )
+
+
+def test_the_panel_says_whether_its_result_is_of_the_text_in_the_editor(project, agent, editor):
+    ran(agent, "rm")
+    save_version(project, document=RULES, by=CONSOLE)
+    here = at(project, "backtest_panel") + "?of=d"
+    backtested(project, RULES)
+    later = backtested(project, RULES.replace("max_tool_calls: 3", "max_tool_calls: 4"))
+    assert "Of exactly this text" in editor.get(here, headers=PART).text
+    kept = reverse("governance:keep_draft", args=[project.slug, "d"])
+    assert editor.post(kept, {"text": RULES + "# more", "base": "1"}).status_code == 200
+    panel = editor.get(here, headers=PART).text
+    assert "That was another text." in panel
+    assert at(project, "backtest", later.pk) in panel
+
+
+def test_the_panel_of_a_contract_that_is_not_there_yet_has_the_result_of_its_draft(
+    project, agent, editor
+):
+    ran(agent, "rm")
+    backtested(project, RULES)
+    begun = editor.post(reverse("governance:new_contract", args=[project.slug]), {"text": RULES})
+    draft = begun["Location"].rstrip("/").rpartition("/")[2]
+    here = f"{at(project, 'backtest_panel')}?of=&draft={draft}"
+    assert "Of exactly this text" in editor.get(here, headers=PART).text
+    other = builders.signed_in(builders.a_member(project, Role.EDITOR).user)
+    assert "Of exactly this text" not in other.get(here, headers=PART).text
+    for unheard in ("0", "x", "9" * 30):
+        assert editor.get(f"{at(project, 'backtest_panel')}?draft={unheard}").status_code == 200
+
+
+def test_who_only_reads_is_shown_results_and_no_way_to_start_one(project, agent, client_as):
+    backtest = backtested(project, RULES)
+    save_version(project, document=RULES, by=CONSOLE)
+    viewer = client_as(Role.VIEWER)
+    assert "There was no call to replay." in viewer.get(at(project, "backtest", backtest.pk)).text
+    assert "Run it</button>" not in viewer.get(at(project, "backtests", "d")).text
+    assert viewer.post(at(project, "backtests", "d"), {"version": "1"}).status_code == 403
+    assert viewer.post(at(project, "backtest_text"), {"text": RULES}).status_code == 403
+
+
+def test_what_is_not_there_is_not_found(project, editor):
+    assert editor.get(at(project, "backtest", 999_999)).status_code == 404
+    assert editor.get(at(project, "backtests", "nothing")).status_code == 404
+
+
+def test_failed_and_other_results_are_told_in_a_sentence(project, editor):
+    backtest = backtested(project, RULES)
+    Backtest.objects.update(status="failed", error="The library is away.")
+    page = editor.get(at(project, "backtest", backtest.pk)).text
+    assert "did not get to its end" in page
+    assert "The library is away." in page
+
+
+def test_the_page_of_a_contract_is_told_its_newest_backtest(
+    project, agent, editor, django_assert_max_num_queries
+):
+    ran(agent, "ls", "rm")
+    save_version(project, document=RULES, by=CONSOLE)
+    here = at(project, "newest_backtest", "d")
+    none_yet = editor.get(here, headers=PART).text
+    assert "None yet." in none_yet
+    assert at(project, "backtests", "d") in none_yet
+    editor.post(at(project, "backtests", "d"), {"version": "1", "days": ""})
+    assert 'hx-trigger="load delay:2s"' in editor.get(here, headers=PART).text
+    run_waiting_backtests()
+    with django_assert_max_num_queries(12):
+        part = editor.get(here, headers=PART).text
+    assert part.lstrip().startswith("<section")
+    assert "hx-trigger" not in part
+    assert at(project, "backtest", Backtest.objects.get().pk) in part
+    assert "Of 2 calls, 1 would be newly denied." in part
+    version_page = reverse("governance:contract_version", args=[project.slug, "d", 1])
+    assert version_page in part
+
+
+def test_the_page_of_a_contract_prefers_the_result_of_its_newest_version(project, agent, editor):
+    ran(agent, "rm")
+    save_version(project, document=RULES, by=CONSOLE)
+    here = at(project, "newest_backtest", "d")
+    other = backtested(project, RULES + "# more")
+    part = editor.get(here, headers=PART).text
+    assert "Newest backtest" in part
+    assert at(project, "backtest", other.pk) in part
+    assert "v1 itself was not run yet" in part
+    of_v1 = backtested(project, RULES)
+    backtested(project, RULES + "# and more")
+    part = editor.get(here, headers=PART).text
+    assert "Backtest of v1" in part
+    assert at(project, "backtest", of_v1.pk) in part
+    assert reverse("governance:contract_version", args=[project.slug, "d", 1]) in part
+
+
+def test_a_call_whose_end_is_undetermined_is_not_said_to_be_denied(project, agent, editor):
+    at_once = datetime(2026, 11, 18, tzinfo=UTC).isoformat()
+    ran(agent, "rm", "ls", "ls", "ls", "ls", session_id="s", timestamp=at_once)
+    found = backtested(project, RULES)
+    assert found.undetermined
+    page = editor.get(at(project, "backtest", found.pk)).text
+    assert page.count('data-label="would be">not known') == min(found.undetermined, 4)
+
+
+def test_a_backtest_that_has_read_nothing_yet_counts_nothing_yet(project, editor):
+    found = backtested(project, RULES)
+    Backtest.objects.update(status="running", finished_at=None, passed=0, total=0)
+    page = editor.get(at(project, "backtest", found.pk)).text
+    assert "The first calls are being read." in page
+    assert "The calls are being counted." in page
+
+
+def test_without_script_the_newest_backtest_is_a_page(project, agent, client_as):
+    viewer = client_as(Role.VIEWER)
+    save_version(project, document=RULES, by=CONSOLE)
+    page = viewer.get(at(project, "newest_backtest", "d")).text
+    assert "<h1" in page
+    assert "No backtest of <code>d</code> was run yet." in page
+    assert "Run one" not in page
+    assert viewer.get(at(project, "newest_backtest", "unheard-of")).status_code == 404
+
+
+def test_a_period_between_two_times_is_asked_for_and_kept_to_the_minute(project, agent, editor):
+    ran(agent, "rm")
+    save_version(project, document=RULES, by=CONSOLE)
+    here = at(project, "backtests", "d")
+    form = {"version": "1", "days": "between", "since": "2026-11-01T09:30:59Z"}
+    result = editor.post(here, form | {"until": "2026-11-02T09:30"})["Location"]
+    backtest = Backtest.objects.get()
+    assert backtest.since == datetime(2026, 11, 1, 9, 30, tzinfo=UTC)
+    assert backtest.until == datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
+    again = re.search(r'href="([^"]*)">Run again', editor.get(result).text)
+    assert again is not None
+    filled_in = editor.get(html.unescape(again[1])).text
+    assert '<option value="between" selected>' in filled_in
+    assert 'name="since" value="2026-11-01T09:30"' in filled_in
+    assert 'name="until" value="2026-11-02T09:30"' in filled_in
+
+
+def test_a_period_that_ends_before_it_begins_is_refused_and_stays_filled_in(project, editor):
+    save_version(project, document=RULES, by=CONSOLE)
+    form = {"version": "1", "days": "between", "since": "2026-11-02T09:30", "agents": "b*"}
+    refused = editor.post(at(project, "backtests", "d"), form | {"until": "2026-11-01T09:30"})
+    assert refused.status_code == 422
+    assert "ends before it begins" in refused.text
+    assert 'name="since" value="2026-11-02T09:30"' in refused.text
+    assert 'value="b*"' in refused.text
+
+
+def test_what_comes_is_no_part_of_a_period(project, editor):
+    save_version(project, document=RULES, by=CONSOLE)
+    form = {"version": "1", "days": "between", "until": "2999-01-01T00:00"}
+    assert editor.post(at(project, "backtests", "d"), form).status_code == 302
+    assert Backtest.objects.get().until <= timezone.now()
+
+
+def test_agents_and_tools_are_chosen_from_those_seen_or_written(
+    project, agent, editor, django_assert_max_num_queries
+):
+    ran(agent, "rm", agent_id="one")
+    ran(agent, "rm", agent_id="two, and three")
+    save_version(project, document=RULES, by=CONSOLE)
+    here = at(project, "backtests", "d")
+    editor.get(here)  # the first visit keeps the project used last
+    with django_assert_max_num_queries(12):
+        page = editor.get(here).text
+    assert '<input type="checkbox" name="agent" value="two, and three">' in page
+    assert '<input type="checkbox" name="tool" value="shell">' in page
+    form = {"version": "1", "days": "", "agents": "x-*, y", "agent": "two, and three"}
+    result = editor.post(here, form | {"tool": ["shell"]})["Location"]
+    backtest = Backtest.objects.get()
+    assert (backtest.agents, backtest.tools) == (["x-*", "y", "two, and three"], ["shell"])
+    again = re.search(r'href="([^"]*)">Run again', editor.get(result).text)
+    assert again is not None
+    filled_in = editor.get(html.unescape(again[1])).text
+    assert 'name="agents" value="x-*, y"' in filled_in
+    assert 'name="agent" value="two, and three" checked>' in filled_in
+    assert 'name="tool" value="shell" checked>' in filled_in
+    assert '<option value="" selected>All time</option>' in filled_in

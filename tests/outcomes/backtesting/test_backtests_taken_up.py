@@ -1,0 +1,93 @@
+"""Backtests whose processes die or whose hosts disagree about the time."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from outcomes.backtesting.commands import (
+    run_waiting_backtests,
+    start_backtest,
+    take_up_lost_backtests,
+)
+from outcomes.jobs import commands as jobs
+from outcomes.models import Backtest
+from outcomes.recorded_calls.selection import Wanted
+from tests.builders import an_outcome
+from tests.governance.contracts.documents import document, pre
+from tests.outcomes.backtests import EDITOR
+
+RM = pre("{args.command: {contains: rm}}", rule_id="no-rm")
+
+
+@contextmanager
+def killing(most: int) -> Iterator[list[int]]:
+    """Kills so many of the evaluation processes that begin from now on, as soon as they do."""
+    known, killed, over = evaluators(), list[int](), threading.Event()
+
+    def kill() -> None:
+        while len(killed) < most and not over.wait(0.005):
+            for pid in sorted(evaluators() - known)[: most - len(killed)]:
+                known.add(pid)
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    try:
+        yield killed
+    finally:
+        over.set()
+        thread.join()
+
+
+def evaluators() -> set[int]:
+    """The evaluation processes that this one has started."""
+    found = set()
+    for each in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            parent = int((each / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == os.getpid() and b"evaluator" in (each / "cmdline").read_bytes():
+                found.add(int(each.name))
+    return found
+
+
+@pytest.mark.parametrize("minutes", [-5, 5])
+def test_a_lease_is_measured_by_the_clock_of_the_database(project, agent, monkeypatch, minutes):
+    """The clocks of hosts differ; of one that takes up what is lost, too."""
+    start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
+    claimed = jobs.claimed(Backtest.objects.all())
+    now = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: now() + timedelta(minutes=minutes))
+    assert claimed is not None
+    assert jobs.note(claimed)
+    assert not take_up_lost_backtests()
+    assert Backtest.objects.get().status == "running"
+    Backtest.objects.update(heard_at=now() - timedelta(minutes=1))
+    assert take_up_lost_backtests()
+
+
+def test_a_backtest_whose_evaluation_process_died_waits_again_and_is_done(project, agent):
+    agent.post(an_outcome(tool_name="shell", tool_args={"command": "rm"}))
+    start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
+    with killing(1) as killed:
+        assert run_waiting_backtests() == 2
+    assert len(killed) == 1
+    found = Backtest.objects.get()
+    assert (found.status, found.tries) == ("done", 2)
+    assert found.newly_denied == 1
+
+
+def test_a_backtest_whose_evaluation_process_dies_each_time_fails_in_the_end(project, agent):
+    start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
+    with killing(100):
+        assert run_waiting_backtests() == 3
+    found = Backtest.objects.get()
+    assert (found.status, found.tries) == ("failed", 3)
+    assert "Its process has ended" in found.error

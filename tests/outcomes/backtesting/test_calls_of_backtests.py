@@ -1,0 +1,123 @@
+"""The calls behind the figures of a backtest, one by one."""
+
+import html
+import re
+
+import pytest
+from django.urls import reverse
+
+from governance.core.roles import Role
+from outcomes.backtesting.domain import samples as keeping
+from outcomes.recorded_calls import commands as changed_calls
+from tests import builders
+from tests.governance.contracts.documents import document, pre
+from tests.outcomes.backtests import backtested
+
+RULES = document(pre("{args.command: {contains: rm}}", rule_id="no-rm"))
+
+
+@pytest.fixture
+def editor(project, client_as):
+    return client_as(Role.EDITOR)
+
+
+def at(project, name, *args):
+    return reverse(f"outcomes:{name}", args=[project.slug, *args])
+
+
+def ran(agent, *commands_run, **fields):
+    agent.post(
+        *(
+            builders.an_outcome(tool_name="shell", tool_args={"command": each}, **fields)
+            for each in commands_run
+        )
+    )
+
+
+def test_every_figure_leads_to_all_of_its_calls(
+    project, agent, editor, django_assert_max_num_queries
+):
+    ran(agent, *(f"rm {number}" for number in range(60)), session_id="s/1", agent_id="a&b")
+    ran(agent, "ls", "rm here", session_id="s-2")
+    found = backtested(project, RULES)
+    result = editor.get(at(project, "backtest", found.pk)).text
+    here = at(project, "calls_of_backtest", found.pk)
+    for link, number in {
+        "change=newly_denied": 61,
+        "rule=no-rm&change=newly_denied": 61,
+        "tool=shell&change=newly_denied": 61,
+        "agent=a%26b&change=newly_denied": 60,
+        "environment=production&session=s%2F1&change=newly_denied": 60,
+        "environment=production&session=s-2&change=newly_denied": 1,
+    }.items():
+        assert html.escape(f'href="{here}?{link}"', quote=False) in result, link
+        with django_assert_max_num_queries(12):
+            page = editor.get(f"{here}?{link}").text
+        assert page.count("command: &quot;rm ") == min(number, 50)
+        assert f"of {number}, newest first" in page
+    older = re.search(r'rel="next" href="([^"]*)"', editor.get(here).text)
+    assert older is not None
+    assert editor.get(html.unescape(older[1])).text.count("command: &quot;rm ") == 11
+    one = editor.get(f"{here}?environment=production&session=s-2").text
+    assert "One call of the session <code>s-2</code> would change." in one
+
+
+def test_of_too_many_calls_the_list_says_which_are_kept(project, agent, editor, monkeypatch):
+    monkeypatch.setattr(keeping, "FIRST", 2)
+    monkeypatch.setattr(keeping, "OF_GROUP", 1)
+    ran(agent, "rm 1", "rm 2", "rm 3", session_id="s-1")
+    ran(agent, "rm 4", "rm 5", session_id="s-2")
+    found = backtested(project, RULES)
+    here = at(project, "calls_of_backtest", found.pk)
+    page = editor.get(f"{here}?change=newly_denied").text
+    assert "5 calls would be newly denied." in page
+    assert "3 of these 5 calls are kept one by one." in page
+    assert "1 of these 2 calls" in editor.get(f"{here}?environment=production&session=s-2").text
+
+
+def test_calls_are_kept_of_the_newest_results_alone(project, agent, editor, monkeypatch):
+    monkeypatch.setattr(changed_calls, "WITH_CALLS", 1)
+    ran(agent, "rm")
+    old, new = backtested(project, RULES), backtested(project, RULES)
+    assert "are not kept" in editor.get(at(project, "calls_of_backtest", old.pk)).text
+    assert "are not kept" not in editor.get(at(project, "calls_of_backtest", new.pk)).text
+
+
+def test_the_calls_of_a_result_stay_in_its_project(project, agent, editor):
+    ran(agent, "rm")
+    found = backtested(project, RULES)
+    stranger = builders.a_member(builders.a_project("other"), Role.EDITOR)
+    here = reverse("outcomes:calls_of_backtest", args=["other", found.pk])
+    assert builders.signed_in(stranger.user).get(here).status_code == 404
+    assert editor.get(at(project, "calls_of_backtest", 999_999)).status_code == 404
+    for unheard in ("change=x", "tool=%00", "session=s", "before=9.9", "rule=a&tool=b"):
+        page = editor.get(f"{at(project, 'calls_of_backtest', found.pk)}?{unheard}")
+        assert page.status_code == 200
+
+
+def test_a_pipeline_reads_the_calls_of_a_group_page_by_page(project, agent):
+    ran(agent, "rm 1", "ls", "rm 2", "rm 3", session_id="s-1")
+    here = f"/v1/contracts/backtests/{backtested(project, RULES).pk}/calls"
+    client = builders.bearing(builders.a_key(project, "read")[0])
+    told = client.get(f"{here}?rule=no-rm&change=newly_denied&limit=2").json()
+    assert (told["number"], told["kept"], len(told["calls"])) == (3, 3, 2)
+    rest = client.get(f"{here}?rule=no-rm&limit=2&cursor={told['next']}").json()
+    assert (len(rest["calls"]), rest["next"]) == (1, None)
+    seen = {each["call_id"] for each in told["calls"] + rest["calls"]}
+    assert len(seen) == 3
+    assert told["calls"][0] | {"call_id": "", "timestamp": "", "agent_id": ""} == {
+        "call_id": "",
+        "environment": "production",
+        "session_id": "s-1",
+        "tool_name": "shell",
+        "agent_id": "",
+        "timestamp": "",
+        "change": "newly_denied",
+        "was": "allowed",
+        "was_rule": None,
+        "now": "denied",
+        "rule": "no-rm",
+        "output": "allow",
+    }
+    assert client.get(f"{here}?session=s-1").status_code == 422
+    assert client.get(f"{here}?session=s-1&env=production").json()["number"] == 3

@@ -1,0 +1,155 @@
+"""A backtest takes by default the calls of its contract: other contracts' rules are not its."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from governance.contracts.commands.contracts import save_version
+from governance.core.actor import CONSOLE
+from governance.core.roles import Role
+from governance.delivery.commands.assignments import assign
+from governance.deployments.commands.requirements import require
+from governance.deployments.domain import Required
+from outcomes.backtesting.commands import run_waiting_backtests, start_backtest
+from outcomes.models import Backtest
+from outcomes.recorded_calls.selection import Wanted
+from tests import builders
+from tests.governance.contracts.documents import document, pre
+from tests.outcomes.backtests import EDITOR, backtested
+
+OURS = document(pre("{args.command: {contains: rm}}", rule_id="no-rm"))
+THEIRS = document(pre("{args.command: {contains: ls}}", rule_id="no-ls")).replace(
+    "name: d", "name: theirs"
+)
+
+
+def saved(project, text):
+    version, _ = save_version(project, document=text, by=CONSOLE)
+    return version
+
+
+def ran(command, version=None, **fields):
+    told = {"policy_version": version.revision_hash} if version else {}
+    args = {"command": command}
+    return builders.an_outcome(tool_name="shell", tool_args=args, **told, **fields)
+
+
+def own(project, text=OURS, **wanted):
+    started = start_backtest(
+        project.pk, by=EDITOR, document=text, wanted=Wanted(**wanted), contract_only=True
+    )
+    run_waiting_backtests()
+    return Backtest.objects.get(pk=started.pk)
+
+
+@pytest.fixture
+def two(project, agent):
+    """Each of two contracts with an agent that runs it; the other one's denies."""
+    ours, theirs = saved(project, OURS), saved(project, THEIRS)
+    denial = {"type": "denied", "reason": "contract", "decision_name": "no-ls"}
+    agent.post(
+        ran("rm x", ours, agent_id="mine"),
+        ran("date", ours, agent_id="mine"),
+        ran("ls", theirs, agent_id="other", **denial),
+        ran("rm y", theirs, agent_id="other"),
+    )
+    return project
+
+
+def test_what_ran_under_another_contract_is_left_out(two):
+    found = own(two)
+    assert (found.taken, found.calls) == ("contract", 2)
+    assert (found.newly_denied, found.newly_allowed, found.unchanged) == (1, 0, 1)
+    everything = backtested(two, OURS)
+    assert (everything.taken, everything.calls) == ("all", 4)
+    assert (everything.newly_denied, everything.newly_allowed) == (2, 1)
+
+
+def test_where_none_is_its_own_all_are_taken_and_it_says_so(two, client_as):
+    unheard = OURS.replace("name: d", "name: unheard")
+    found = own(two, unheard)
+    assert (found.taken, found.calls) == ("all_instead", 4)
+    page = client_as(Role.EDITOR).get(reverse("outcomes:backtest", args=[two.slug, found.pk]))
+    assert "under any contract or none (there were none under <code>unheard</code>)" in page.text
+
+
+def test_the_calls_of_an_agent_that_is_assigned_it_are_its_own(two):
+    assign(two, bundle_name="d", env="production", agent="oth*", by=CONSOLE)
+    assert own(two).calls == 4
+
+
+def test_of_an_agent_that_runs_it_also_what_nobody_knows_the_rules_of(two, agent):
+    agent.post(ran("cal", agent_id="mine"), ran("cal", agent_id="unruled"))
+    found = own(two)
+    assert found.calls == 3
+    assert set(found.result["by_agent"]) == {"mine"}
+
+
+def test_it_is_narrowed_to_agents_among_its_own(two):
+    assert own(two, agents=["oth*"]).calls == 0
+    assert own(two, agents=["mi*"]).calls == 2
+
+
+def test_the_form_takes_its_own_unless_all_are_asked_for(two, client_as):
+    editor = client_as(Role.EDITOR)
+    form = reverse("outcomes:backtests", args=[two.slug, "d"])
+    pages = []
+    for chosen in ({}, {"calls": "all"}):
+        page = editor.post(form, {"version": "1", "days": "", **chosen})["Location"]
+        run_waiting_backtests()
+        pages.append(editor.get(page).text)
+    assert "calls of every environment under <code>d</code>" in pages[0]
+    assert "calls of every environment under any contract or none" in pages[1]
+    assert "calls=all" not in pages[0].partition("Run again")[0].rpartition("<a ")[2]
+    again = pages[1].partition("Run again")[0].rpartition('href="')[2].partition('"')[0]
+    assert "calls=all" in again
+    assert '<option value="all" selected>' in editor.get(again.replace("&amp;", "&")).text
+
+
+def test_a_program_gets_all_unless_it_asks_for_its_own(two):
+    manager = builders.bearing(builders.a_key(two, "manage")[0])
+    found = []
+    for more in ({}, {"contract_only": True}):
+        here = "/v1/contracts/backtests"
+        body = json.dumps({"name": "d", **more})
+        number = manager.post(here, body, content_type="application/json").json()["id"]
+        run_waiting_backtests()
+        found.append(manager.get(f"{here}/{number}").json())
+    assert [(each["contract_only"], each["calls"]) for each in found] == [(False, 4), (True, 2)]
+
+
+def test_the_page_of_a_deployment_names_the_newest_though_it_was_narrowed(two, client_as):
+    editor = client_as(Role.EDITOR)
+    page = reverse("governance:deploy", args=[two.slug, "d"]) + "?version=1&environment=production"
+    whole = own(two)
+    narrowed = own(two, agents=["mi*"], tools=["shell"])
+    deploy = editor.get(page).text
+    assert "Exactly these bytes, 2 calls of every environment under <code>d</code>" in deploy
+    over = "calls of every environment under <code>d</code>, agents <code>mi*</code>, tools"
+    assert f"A newer one, over {over} <code>shell</code>, newly denies 1 of 2" in deploy
+    for each in (whole, narrowed):
+        assert reverse("outcomes:backtest", args=[two.slug, each.pk]) in deploy
+    again = own(two)
+    deploy = editor.get(page).text
+    assert "A newer one" not in deploy
+    assert reverse("outcomes:backtest", args=[two.slug, again.pk]) in deploy
+
+
+def test_a_narrowed_one_is_no_evidence(two, client_as):
+    required = Required(max_newly_denied=5)
+    require(two, env="production", required=required, by=CONSOLE)
+    narrowed = own(two, agents=["mi*"])
+    manager = builders.bearing(builders.a_key(two, "manage")[0])
+    plan_at = "/v1/contracts/d/deployment-plan?env=production"
+    plan = manager.get(plan_at).json()
+    assert (plan["backtest"], plan["narrowed_backtest"]["id"]) == (None, narrowed.pk)
+    assert [each["code"] for each in plan["blocked"]] == ["backtest_required"]
+    page = reverse("governance:deploy", args=[two.slug, "d"]) + "?version=1&environment=production"
+    told = client_as(Role.EDITOR).get(page).text
+    assert "None was run of exactly these bytes" in told
+    assert "The newest, over calls of every environment under <code>d</code>" in told
+    whole = own(two)
+    plan = manager.get(plan_at).json()
+    assert (plan["backtest"]["id"], plan["narrowed_backtest"]) == (whole.pk, None)
+    assert plan["blocked"] == []

@@ -1,0 +1,141 @@
+"""What stands around a call: its rules, the call before of its tool, its attempts, a check."""
+
+import html
+import re
+from typing import Any
+
+from governance.core.roles import Role
+from tests import builders
+from tests.governance.contracts.documents import document, pre
+from tests.outcomes.pages import Pages, a_denied_item, an_item, text_of
+
+CAP = "{id: cap, type: session, limits: {max_tool_calls: 3}, then: {action: block, message: full}}"
+
+
+def saved(agent, *rules: str) -> str:
+    body = {"yaml": document(*rules)}
+    answer = agent.client.post("/v1/contracts", body, "application/json")
+    return str(answer.json()["revision_hash"])
+
+
+def part(pages: Pages, name: str, call_id: str) -> str:
+    headers = {"HX-Request": "true"}
+    return text_of(pages.client.get(f"{pages.base}/live/{name}/", {"of": call_id}, headers=headers))
+
+
+def test_every_rule_is_evaluated_under_the_version_that_governed_the_call(pages, agent):
+    rule = pre('{args.path: {contains: ".env"}}', message="Not that file.", rule_id="no-secrets")
+    version = saved(agent, rule, CAP)
+    saved(agent, CAP)  # a newer version asks nothing
+    asked: dict[str, Any] = {"policy_version": version, "tool_args": {"path": "a/.env"}}
+    first = an_item(policy_version=version)
+    ran = an_item(policy_version=version, tool_args={"path": "a.txt"})
+    denied = a_denied_item(decision_name="no-secrets", details="Not that file.", **asked)
+    agent.post(first, ran, denied)
+    text = part(pages, "call-rules", denied["call_id"])
+    assert "Rules evaluated d v1 · Denied by no-secrets ." in text
+    assert "no-secrets pre denied Not that file. args.path" in text
+    assert "cap executions 2 of 3 before this call" in text
+    assert "no-secrets pre nothing against it" in part(pages, "call-rules", ran["call_id"])
+    assert "cap executions 1 of 3 before this call" in part(pages, "call-rules", ran["call_id"])
+
+
+def test_a_call_that_no_contract_governed_says_so_and_its_part_is_a_page_without_script(
+    pages, agent
+):
+    item = an_item()
+    agent.post(item)
+    text = pages.text("live/call-rules/", of=item["call_id"])
+    assert "No contract is known to have governed this call." in text
+    assert f"Rules evaluated for {item['call_id']}." in text
+    link = re.search(r'href="([^"]*call-rules[^"]*)"', pages.get(f"calls/{item['call_id']}/").text)
+    assert link is not None
+    assert pages.client.get(html.unescape(link[1])).status_code == 200
+
+
+def test_a_call_stands_beside_the_one_before_of_its_tool(pages, agent):
+    first = an_item(tool_args={"id": 1}, output={"rows": [1, 2], "ok": True})
+    last = an_item(tool_args={"id": 1}, output={"rows": [1, 3], "ok": True})
+    agent.post(first, an_item(tool_name="other"), last)
+    text = part(pages, "call-difference", last["call_id"])
+    assert "Arguments the same" in text
+    assert "\N{MINUS SIGN} before 2 + now 3" in text
+    alone = pages.text("live/call-difference/", of=first["call_id"])
+    assert "No call of this tool came before it." in alone
+    assert "Beside the query before" in pages.call(last["call_id"])
+    assert "Beside the query before" not in pages.call(first["call_id"])
+
+
+def test_retries_of_one_call_lead_to_each_other(pages, agent):
+    failed = an_item(tool_args={"id": 1}, turn_id="t-1", output="Error: busy")
+    worked = an_item(tool_args={"id": 1}, turn_id="t-1")
+    later = an_item(tool_args={"id": 1}, turn_id="t-2")
+    agent.post(failed, worked, later)
+    text = pages.call(failed["call_id"])
+    assert "Attempts 2 with the same arguments in turn t-1" in text
+    assert f"calls/{worked['call_id']}/" in pages.get(f"calls/{failed['call_id']}/").text
+    assert "Attempts" not in pages.call(later["call_id"])
+
+
+def test_a_rule_that_knows_the_result_is_written_for_an_editor_and_becomes_a_draft(
+    project, pages, agent
+):
+    item = an_item(tool_name="crm_update", output={"ok": False, "message": "conflict"})
+    agent.post(item)
+    assert "Write a check for it" not in pages.call(item["call_id"])
+    denied = a_denied_item()
+    agent.post(denied)
+    editor = builders.signed_in(builders.a_member(project, Role.EDITOR).user)
+    theirs = Pages(editor, project.slug)
+    assert "Write a check for it" in theirs.call(item["call_id"])
+    assert "There is no such result." in theirs.text("check-for-call/", of=denied["call_id"])
+    page = theirs.get("check-for-call/", of=item["call_id"])
+    assert "result.ok: {equals: false}" in html.unescape(page.text)
+    found = re.search(r'name="text" value="([^"]*)"', page.text)
+    assert found is not None
+    begun = editor.post(f"{theirs.base}/checks/new/", {"text": html.unescape(found[1])})
+    assert begun.status_code == 302
+    assert "crm-update" in text_of(editor.get(begun["Location"]))
+
+
+def test_a_call_that_its_agent_tried_again_in_another_turn_leads_to_the_other(pages, agent):
+    first = an_item(turn_id="t-1", tool_args={"id": 1})
+    again = an_item(turn_id="t-2", tool_args={"id": 1}, parent_call_id=first["call_id"])
+    agent.post(first, again, an_item(turn_id="t-3", tool_args={"id": 1}))
+    for item, other in ((first, again), (again, first)):
+        assert "Attempts 2 with the same arguments 1 " in pages.call(item["call_id"])
+        assert f"/calls/{other['call_id']}/" in pages.get(f"calls/{item['call_id']}/").text
+
+
+def test_a_call_that_its_agent_tried_again_with_other_arguments_leads_to_the_other(
+    pages, agent, django_assert_max_num_queries
+):
+    first = an_item(call_id="ry-1", turn_id="t-1", tool_args={"id": 1}, output="Error: busy")
+    named = [
+        an_item(call_id=f"ry-{n}", turn_id="t-1", tool_args={"id": n}, parent_call_id=f"ry-{n - 1}")
+        for n in (2, 3)
+    ]
+    alone = an_item(turn_id="t-1", tool_args={"id": 4})
+    elsewhere = an_item(turn_id="t-1", tool_name="other", parent_call_id="ry-3")
+    agent.post(first, *named, alone, elsewhere)
+    calls = {"ry-1", "ry-2", "ry-3"}
+    for call_id in calls:
+        assert "Attempts 3 with changed arguments in turn t-1" in pages.call(call_id)
+        with django_assert_max_num_queries(12):
+            assert attempts_linked(pages, call_id) == calls - {call_id}
+    for item in (alone, elsewhere):
+        assert "Attempts" not in pages.call(item["call_id"])
+
+
+def test_who_names_a_call_is_looked_for_among_its_nearest_of_the_tool(pages, agent):
+    many = [an_item(call_id=f"n-{n}", tool_args={"id": n}) for n in range(60)]
+    many[30]["parent_call_id"], many[59]["parent_call_id"] = "n-29", "n-0"
+    agent.post(*many)
+    assert attempts_linked(pages, "n-29") == {"n-30"}
+    assert attempts_linked(pages, "n-0") == set()
+
+
+def attempts_linked(pages, call_id: str) -> set[str]:
+    page = pages.get(f"calls/{call_id}/").text
+    attempts = page.partition('id="call-attempts"')[2].partition("</section>")[0]
+    return set(re.findall(r'href="[^"]*/calls/([^/"]+)/', attempts))

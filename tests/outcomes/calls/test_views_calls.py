@@ -1,0 +1,236 @@
+"""All of one call, as its page and the drawer show it."""
+
+import pytest
+
+from governance.core.roles import Role
+from tests import builders
+from tests.governance.naming import a_check, bound
+from tests.outcomes.pages import Pages, a_denied_item, an_item, text_of
+
+QUERIES = 12
+
+
+def test_a_failure_that_the_agent_missed_shows_the_rule_and_the_value_it_saw(pages, agent):
+    item = an_item(output="Error: no such table", tool_args={"id": "A-7"}, elapsed_ms=141)
+    agent.post(item)
+    text = pages.call(item["call_id"])
+    assert "query ran and failed, which the agent missed." in text
+    assert "Why failure check default v1" in text
+    assert (
+        'error_prefix failure The text begins like an error. It saw "Error: no such table"' in text
+    )
+    assert "The agent reported success, and the check disagrees." in text
+    assert '"id" : "A-7"' in text
+    assert "141 ms" in text
+    assert 'What the model saw the output, as JSON "Error: no such table"' in text
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({}, "query ran and succeeded."),
+        ({"output": None}, "query ran and succeeded, as the agent says. No check looked at it."),
+        ({"output": None, "tool_success": None}, "query ran; whether it succeeded is unknown."),
+        ({"tool_success": False}, "query ran and failed, as the agent says."),
+        (
+            {"type": "failure", "error": "boom", "output": None, "tool_success": False},
+            "query failed.",
+        ),
+        (
+            {"type": "timeout", "deadline_s": 3, "output": None, "tool_success": False},
+            "query ran into its deadline.",
+        ),
+    ],
+)
+def test_the_sentence_says_what_became_of_it(pages, agent, fields, words):
+    item = an_item(**fields)
+    agent.post(item)
+    assert words in pages.call(item["call_id"])
+
+
+def test_an_output_that_was_not_reported_is_said_and_null_is_a_value(pages, agent):
+    silent = an_item(output=None)
+    agent.post(silent, an_item(call_id="null") | {"output": None})
+    assert "The agent did not send what the tool returned" in pages.call(silent["call_id"])
+    assert "not known: the output was not reported" in pages.call(silent["call_id"])
+    assert "Output 4 characters, inline null" in pages.call("null")
+
+
+def test_a_denial_says_which_rule_and_in_which_words(pages, agent):
+    item = a_denied_item(details="Refunds need a ticket.", decision_name="refund-needs-ticket")
+    agent.post(item)
+    text = pages.call(item["call_id"])
+    assert "query was denied: contract." in text
+    assert "refund-needs-ticket contract denied Refunds need a ticket." in text
+    assert '{"error": "Blocked: Refunds need a ticket.", "blocked": true}' in text
+
+
+def test_a_large_output_is_an_artifact_with_a_preview_and_a_download(pages, operators_pages, agent):
+    lines = "\n".join(f"row {n}" for n in range(5_000))
+    item = an_item(output=lines)
+    agent.post(item)
+    assert "/raw" not in pages.get(f"calls/{item['call_id']}/").text
+    body = operators_pages.get(f"calls/{item['call_id']}/").text
+    assert "row 0\nrow 1\n" in body
+    assert "row 4999" not in body
+    download = body.split('href="')
+    url = next(part.split('"')[0] for part in download if part.split('"')[0].endswith("/raw"))
+    assert b"".join(operators_pages.client.get(url).streaming_content).decode() == lines
+
+
+@pytest.mark.parametrize("content", [b"abc\xe2\x82", b"\xff\xfe", b"a\0b"])
+def test_an_artifact_that_is_no_text_is_shown_without_a_preview(pages, agent, content):
+    stored = agent.client.post("/v1/artifacts", content, content_type="text/plain").json()
+    item = an_item(type="artifact_reference", artifact_id=stored["artifact_id"], output=None)
+    agent.post(item)
+    assert pages.get(f"calls/{item['call_id']}/").status_code == 200
+
+
+def test_an_artifact_that_the_agent_keeps_is_said_and_offers_no_download(pages, agent):
+    item = an_item(
+        type="artifact_reference", artifact_id="s3://b/x", summary="31 rows", output=None
+    )
+    agent.post(item)
+    text = pages.call(item["call_id"])
+    assert "kept by the agent 31 rows s3://b/x" in text
+    assert "Download" not in text
+    assert "No check looked at it: The output is kept by the agent." in text
+
+
+def test_every_event_is_shown_with_its_time_and_as_it_was_sent(pages, agent):
+    event = {"call_id": "c", "tool_name": "deploy", "agent_id": "bot", "session_id": "s-1"}
+    agent.post_events(
+        event | {"action": "call_allowed", "timestamp": "2026-11-01T10:00:00Z", "odd": "kept too"},
+        event | {"action": "call_executed", "timestamp": "2026-11-01T10:00:01Z"},
+    )
+    text = pages.call("c")
+    assert "Events 2, oldest first" in text
+    assert "2026-11-01 10:00:00 +00:00" in text
+    assert '"odd" : "kept too"' in text
+    assert "allowed" in text
+    assert "as events" in text
+
+
+def test_an_open_call_is_running_and_later_without_a_result(pages, agent):
+    event = {"tool_name": "deploy", "agent_id": "bot", "action": "call_allowed"}
+    agent.post_events(event | {"call_id": "new"})
+    agent.post_events(event | {"call_id": "old", "timestamp": "2026-11-01T10:00:00Z"})
+    assert "deploy is running." in pages.call("new")
+    assert "deploy was allowed, and no result was reported." in pages.call("old")
+
+
+def test_would_have_been_denied_and_conflict_are_marks_on_a_call_that_ran(pages, agent):
+    event = {"call_id": "c", "tool_name": "rm", "agent_id": "bot"}
+    agent.post_events(event | {"action": "call_would_deny", "mode": "observe"})
+    agent.post_events(event | {"action": "call_executed", "tool_name": "other"})
+    text = pages.call("c")
+    assert "would be denied" in text
+    assert "conflict" in text
+    assert "Executed" in text
+
+
+def test_neighbours_lead_along_the_session(pages, agent):
+    items = [an_item(tool_name=f"tool-{n}") for n in range(3)]
+    agent.post(*items, an_item("s-2"))
+    body = pages.get(f"calls/{items[1]['call_id']}/").content.decode()
+    earlier, later = (href_of(body, key) for key in "jk")
+    assert items[0]["call_id"] in earlier
+    assert items[2]["call_id"] in later
+    first = pages.get(f"calls/{items[0]['call_id']}/").content.decode()
+    assert 'data-key="j"' not in first
+
+
+def href_of(body: str, key: str) -> str:
+    return body.split(f'data-key="{key}"')[0].rsplit('<a class="button', 1)[1]
+
+
+def test_an_agents_calls_without_a_session_are_neighbours(pages, agent):
+    items = [an_item(None, agent_id=name) for name in ("a", "b", "a")]
+    agent.post(*items)
+    body = pages.get(f"calls/{items[2]['call_id']}/").content.decode()
+    assert items[0]["call_id"] in href_of(body, "j")
+
+
+@pytest.mark.parametrize("call_id", ["a/b", "..", "-", "a b#c?d%41", "line\nbreak", "x" * 1024])
+def test_the_id_of_a_call_may_hold_anything(pages, agent, call_id):
+    agent.post(an_item(call_id=call_id, tool_name="inside"))
+    body = pages.get("sessions/s-1/").content.decode()
+    href = body.split('class="row-link mono" href="')[1].split('"')[0].replace("&amp;", "&")
+    assert "inside ran and succeeded." in text_of(pages.client.get(href))
+
+
+def test_a_deep_or_a_long_value_is_shown_with_a_way_to_the_rest(pages, agent):
+    deep: object = "bottom"
+    for _ in range(40):
+        deep = [deep]
+    item = an_item(output={"deep": deep, "text": "y" * 11_000}, tool_name="t" * 80)
+    agent.post(item)
+    text = pages.call(item["call_id"])
+    assert "Show all 11,000 characters" in text
+    assert "bottom" in text
+
+
+def test_a_call_of_another_project_is_not_there(pages, agent):
+    item = an_item()
+    agent.post(item)
+    other = builders.a_member(builders.a_project(), Role.ADMIN)
+    theirs = Pages(builders.signed_in(other.user), other.project.slug)
+    assert theirs.get(f"calls/{item['call_id']}/").status_code == 404
+    assert pages.get("calls/nobody/").status_code == 404
+
+
+FLAGS = "{when: {result.flag%d: {equals: false}}, id: flag-%d, verdict: failure}"
+
+
+def judged_by(project, rules):
+    a_check(project, *(FLAGS % (number, number) for number in range(rules)))
+    bound(project, "crm mine")
+
+
+def test_the_rules_that_were_tried_before_stand_above_the_one_that_decided(
+    project, pages, agent, django_assert_max_num_queries
+):
+    judged_by(project, 4)
+    item = an_item(tool_name="crm", output={"flag0": True, "flag2": False})
+    agent.post(item)
+    with django_assert_max_num_queries(QUERIES):
+        text = pages.call(item["call_id"])
+    tried = ("flag-0 not so result.flag0 true", "flag-1 not so result.flag1 missing")
+    assert all(each in text for each in tried)
+    assert text.index(tried[0]) < text.index(tried[1]) < text.index("flag-2 failure")
+    assert "flag-3" not in text
+
+
+def test_many_rules_that_were_tried_before_are_folded(project, pages, agent):
+    judged_by(project, 9)
+    item = an_item(tool_name="crm", output={"fine": True})
+    agent.post(item)
+    text = pages.call(item["call_id"])
+    assert "Why success check mine v1 9 rules tried before" in text
+    assert text.count(" not so ") == 9
+    assert "otherwise success" in text
+
+
+def test_where_all_is_well_the_rules_that_were_tried_are_one_click_away(pages, agent):
+    item = an_item(output={"fine": True})
+    agent.post(item)
+    assert "Why success check default v1 3 rules tried before" in pages.call(item["call_id"])
+
+
+def test_the_rules_of_an_output_that_is_stored_apart_are_not_asked_again(project, pages, agent):
+    judged_by(project, 4)
+    item = an_item(tool_name="crm", output={"flag2": False, "more": "z" * 13_000})
+    agent.post(item)
+    text = pages.call(item["call_id"])
+    assert "flag-2 failure" in text
+    assert "not so" not in text
+
+
+@pytest.mark.parametrize("neighbours", [0, 300])
+def test_a_call_asks_the_database_as_often_whatever_is_around_it(
+    pages, agent, neighbours, django_assert_max_num_queries
+):
+    item = an_item(output="z" * 13_000)
+    agent.post(*(an_item() for _ in range(neighbours)), item)
+    with django_assert_max_num_queries(QUERIES):
+        assert pages.get(f"calls/{item['call_id']}/").status_code == 200

@@ -1,0 +1,73 @@
+"""How calls fall to bindings, by tools and by agents that some line is about."""
+
+from governance.checks.domain.bindings import Binding
+from outcomes.check_editor.domain.quotas import Counted, SharedOut, names_agents, shared_out
+
+
+def line(tool: str, *, env: str = "*", agent: str = "*") -> Binding:
+    return Binding(env, agent, tool, "any")
+
+
+def test_each_call_falls_to_the_first_line_that_fits():
+    lines = [line("http_*", env="production"), line("http_get"), line("crm_*")]
+    found = shared_out(
+        lines,
+        [
+            Counted("production", "http_get", 10),
+            Counted("staging", "http_get", 5),
+            Counted("staging", "http_put", 3),
+            Counted("production", "crm_read", 2),
+        ],
+    )
+    assert found == SharedOut(lines=(10, 5, 2), last=3, uncovered=(("http_put", 3),))
+    assert (found.calls, found.uncovered_calls) == (20, 3)
+
+
+def test_a_tool_that_some_line_takes_somewhere_is_covered():
+    found = shared_out(
+        [line("http_get", env="production")],
+        [Counted("production", "http_get", 1), Counted("staging", "http_get", 9)],
+    )
+    assert (found.last, found.uncovered) == (9, ())
+
+
+def test_calls_of_agents_that_a_line_names_are_taken_from_those_of_everybody():
+    lines = [line("*", agent="bill-*"), line("search")]
+    assert names_agents(lines) == ["bill-*"]
+    found = shared_out(
+        lines,
+        [Counted("production", "search", 100), Counted("production", "pay", 10)],
+        [
+            Counted("production", "search", 30, "bill-1"),
+            Counted("production", "pay", 10, "bill-2"),
+        ],
+    )
+    assert found == SharedOut(lines=(40, 70), last=0, uncovered=())
+
+
+def test_an_agents_call_goes_on_to_lines_for_everybody():
+    lines = [line("pay", agent="bill-*"), line("search")]
+    found = shared_out(
+        lines,
+        [Counted("production", "search", 100)],
+        [Counted("production", "search", 30, "bill-1")],
+    )
+    assert found.lines == (0, 100)
+
+
+def test_calls_that_came_between_the_two_countings_make_nothing_negative():
+    found = shared_out(
+        [line("*", agent="b")],
+        [Counted("production", "search", 1)],
+        [Counted("production", "search", 2, "b")],
+    )
+    assert (found.lines, found.last) == ((2,), 0)
+
+
+def test_tools_without_a_check_of_their_own_come_most_called_first():
+    calls = [Counted("p", "a", 1), Counted("p", "b", 7), Counted("q", "a", 9), Counted("p", "c", 7)]
+    assert shared_out([], calls).uncovered == (("a", 10), ("b", 7), ("c", 7))
+
+
+def test_without_calls_there_is_nothing_to_share_out():
+    assert shared_out([line("*")], []) == SharedOut(lines=(0,), last=0, uncovered=())

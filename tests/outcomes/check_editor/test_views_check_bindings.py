@@ -1,0 +1,184 @@
+"""What the pages of success checks show of calls, counted from the minutes."""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from governance.checks.queries.bindings import bindings_of
+from outcomes.check_editor.domain.quotas import Partly, SharedOut
+from outcomes.check_editor.queries.classified_calls import calls_shared_out, two_calls_shared_out
+from outcomes.check_editor.views.check_bindings import A_DAY, uncovered_sentence
+from tests import builders
+from tests.builders import an_outcome
+from tests.governance.naming import a_check, bound
+from tests.outcomes.pages import Pages, text_of
+from tests.outcomes.posting import Agent
+
+PREVIEW, USE = "checks/bindings/preview/", "checks/use/"
+
+
+@pytest.fixture
+def called(project, agent: Agent) -> None:
+    """Ten calls: five of http_get, of which two by a billing bot; three of crm_read; two denied."""
+    for number in range(5):
+        bot = "billing-bot" if number < 2 else "other"
+        agent.post(an_outcome(tool_name="http_get", agent_id=bot, output=number))
+    agent.post(*(an_outcome(tool_name="crm_read", output=None) for _ in range(3)))
+    agent.post(*(an_outcome(tool_name="shell", type="denied", reason="limit") for _ in range(2)))
+
+
+def alone(pages: Pages, path: str, *lines: tuple[str, str, str, str], **query: str) -> str:
+    headers = {"HX-Request": "true"}
+    if not lines:
+        return pages.client.get(f"{pages.base}/{path}", query, headers=headers).content.decode()
+    names = ("environment", "agent", "tool", "check")
+    sent = dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))
+    return pages.client.post(f"{pages.base}/{path}", sent, headers=headers).content.decode()
+
+
+def judged(body: str) -> list[str]:
+    found = re.findall(r'id="judged-\w+" hx-swap-oob="true">(?:<[^>]*>)?(\d+)', body)
+    return list(found)
+
+
+@pytest.mark.usefixtures("called")
+def test_lines_that_nobody_saved_are_counted_as_they_are_written(project, pages: Pages):
+    lines = [("*", "billing-*", "*", "http"), ("*", "*", "http_*", "http"), ("x", "*", "*", "")]
+    body = alone(pages, PREVIEW, *lines)
+    assert judged(body) == ["2", "3", "0", "3"]
+    assert "No check of its own: 1 tool, 38 % of calls." in body
+    assert 'value="crm_read"' in body
+    assert "shell" not in body
+
+
+@pytest.mark.usefixtures("called")
+def test_the_saved_lines_are_counted_on_a_page_of_its_own(project, pages: Pages):
+    bound(project, "http_* http", "* mcp")
+    text = pages.text(PREVIEW)
+    assert "Every tool that was called has a check of its own." in text
+    assert "* * http_* http 5" in text
+    assert "* * * mcp 3" in text
+
+
+@pytest.mark.usefixtures("called")
+def test_without_script_the_lines_go_there_and_come_back(project, pages: Pages):
+    sent = {"environment": "*", "agent": "*", "tool": "http_*", "check": "http", "revision": "7"}
+    answer = pages.client.post(f"{pages.base}/{PREVIEW}", sent)
+    body = answer.content.decode()
+    assert "* * http_* http 5" in text_of(answer)
+    for name, value in sent.items():
+        assert f'name="{name}" value="{value}"' in body
+
+
+@pytest.mark.usefixtures("called")
+def test_each_check_gets_the_calls_of_its_lines(project, pages: Pages):
+    a_check(project)
+    bound(project, "http_get mine", "crm_* mine", "nothing http")
+    body = alone(pages, USE)
+    assert re.search(r'id="use-of-mine" hx-swap-oob="true">8<span class="row-sub">was 0<', body)
+    assert re.search(r'id="use-of-http" hx-swap-oob="true" class="quiet-text">0<', body)
+    assert "mine 8" in pages.text(USE)
+    assert '<span id="use-of-mine">8<' in alone(pages, USE, of="mine")
+    assert "none" in alone(pages, USE, of="flags")
+
+
+@pytest.mark.usefixtures("called")
+@pytest.mark.parametrize(
+    ("lines", "used"),
+    [
+        (["http_get mine"], {"mine": (5, 4), "default": (3, 0)}),
+        (
+            ["* billing-* http_* http", "http_get mine"],
+            {"http": (2, 3), "mine": (3, 1), "default": (3, 0)},
+        ),
+        (["* nobody-* * http"], {"http": (0, 0), "default": (8, 4)}),
+    ],
+)
+def test_each_check_is_told_beside_the_day_before(project, agent, pages: Pages, lines, used):
+    a_check(project)
+    bound(project, *lines)
+    for hours, bot in ((25, "billing-bot"), (30, "billing-bot"), (47, "billing-bot"), (26, "bot")):
+        at = (datetime.now(UTC) - timedelta(hours=hours)).isoformat()
+        agent.post(an_outcome(tool_name="http_get", agent_id=bot, output=1, timestamp=at))
+    at = (datetime.now(UTC) - timedelta(hours=49)).isoformat()
+    agent.post(an_outcome(tool_name="http_get", agent_id="billing-bot", output=1, timestamp=at))
+    told = json.loads(b"".join(pages.get(USE, table="checks", format="json").streaming_content))
+    rows = {row["check"]: (row["calls"], row["calls_before"]) for row in told["checks"]}
+    assert rows == used
+
+
+@pytest.mark.usefixtures("called")
+def test_the_day_before_costs_one_query(project):
+    a_check(project)
+    bound(project, "http_get mine")
+    lines, day = tuple(bindings_of(project).lines), datetime.now(UTC) - A_DAY
+    with CaptureQueriesContext(connection) as whole:
+        calls_shared_out(project.pk, lines, day)
+    with CaptureQueriesContext(connection) as both:
+        two_calls_shared_out(project.pk, lines, since=day - A_DAY, cut=day)
+    assert len(both) == len(whole) + 1
+
+
+def test_without_a_call_it_says_so(pages: Pages):
+    assert "No call ran in the last 24 hours." in pages.text(PREVIEW)
+    assert "0 calls ran" in pages.text(USE)
+
+
+@pytest.mark.usefixtures("called")
+def test_calls_of_another_project_do_not_count(project, pages: Pages):
+    other = builders.a_project()
+    key = builders.a_key(other, "ingest")[0]
+    Agent(builders.bearing(key)).post(an_outcome(tool_name="http_get", output=1))
+    assert judged(alone(pages, PREVIEW, ("*", "*", "http_get", "http"))) == ["5", "3"]
+
+
+@pytest.mark.usefixtures("called")
+def test_calls_of_more_than_a_day_ago_do_not_count(project, agent: Agent, pages: Pages):
+    agent.post(an_outcome(tool_name="http_get", output=1, timestamp="2020-01-01T00:00:00Z"))
+    assert judged(alone(pages, PREVIEW, ("*", "*", "http_get", "http"))) == ["5", "3"]
+
+
+@pytest.mark.usefixtures("called")
+def test_of_very_many_calls_the_newest_stand_for_all(project, pages: Pages, monkeypatch):
+    monkeypatch.setattr("outcomes.check_editor.queries.classified_calls.LOOKED_THROUGH", 1)
+    assert judged(alone(pages, PREVIEW, ("*", "billing-bot", "*", "http"))) == ["2", "6"]
+
+
+@pytest.mark.usefixtures("called")
+def test_many_lines_cost_no_more_queries(project, pages: Pages, django_assert_max_num_queries):
+    lines = [("*", f"billing-{number}*", "*", "http") for number in range(60)]
+    lines += [("production", "billing-*", f"t{number}", "http") for number in range(60)]
+    with django_assert_max_num_queries(12):
+        alone(pages, PREVIEW, *lines)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (SharedOut((), 0, ()), "No call ran in the last 24 hours."),
+        (SharedOut((5,), 2, ()), "Every tool that was called has a check of its own."),
+        (SharedOut((50,), 50, (("a", 50),)), "No check of its own: 1 tool, 50 % of calls."),
+        (
+            SharedOut((999,), 1, (("a", 1),)),
+            "No check of its own: 1 tool, less than 1 % of calls.",
+        ),
+        (
+            SharedOut((68,), 32, tuple((f"t{n}", 2) for n in range(16))),
+            "No check of its own: 16 tools, 32 % of calls.",
+        ),
+        (
+            SharedOut((38,), 62, (("a", 1),), (Partly("b", 61, 70),)),
+            "No check of its own: 1 tool, 1 % of calls; for some calls: 1 tool, 61 %.",
+        ),
+        (
+            SharedOut((50,), 50, (), (Partly("b", 20, 30), Partly("c", 30, 70))),
+            "No check of its own for some calls: 2 tools, 50 % of calls.",
+        ),
+    ],
+)
+def test_the_sentence_has_its_forms(found, said):
+    assert uncovered_sentence(found) == said

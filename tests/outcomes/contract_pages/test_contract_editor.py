@@ -1,0 +1,153 @@
+"""What is told while a contract is written: of the calls that were seen, too."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+
+import pytest
+from django.urls import reverse
+
+from governance.contracts.commands.contracts import save_version
+from governance.core.actor import CONSOLE
+from governance.core.roles import Role
+from outcomes.calls.queries.contract_words import contract_words, tools_called
+from outcomes.models import Call
+from tests import builders
+from tests.governance.contracts.documents import ALWAYS, document, pre
+from tests.items import an_outcome
+
+TEXT = document(pre(ALWAYS))
+
+
+@pytest.fixture
+def editor(project):
+    return builders.signed_in(builders.a_member(project, Role.EDITOR).user)
+
+
+@pytest.fixture
+def check(project, editor):
+    def checked(text: str, **fields: str) -> str:
+        at = reverse("outcomes:check_contract", args=[project.slug])
+        told: str = editor.post(at, {"text": text} | fields).text
+        return told
+
+    return checked
+
+
+def test_a_mistake_is_told_with_its_place_its_words_and_what_to_write(check):
+    told = check(TEXT.replace("action: block", "acton: block"))
+    problem = re.search(r"<li class=.severity-error.*?</li>", told, re.DOTALL)
+    assert problem
+    for part in ('data-line="7"', 'data-words="acton"', 'data-fix="action"'):
+        assert part in problem[0]
+    assert 'data-errors="1"' in told
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_text_that_is_the_version_it_grew_from_is_said_to_change_nothing(
+    project, check, line_end
+):
+    save_version(project, document=TEXT.replace("\n", line_end), by=CONSOLE)
+    from_it = {"bundle": "d", "base": "1"}
+    assert "Nothing is changed." in check(TEXT, **from_it)
+    assert "data-unchanged" in check(TEXT, **from_it)
+    assert "It can be saved." in check(TEXT + "# more", **from_it)
+    assert "data-unchanged" not in check(TEXT + "# more", **from_it)
+
+
+def test_a_tool_that_no_call_ever_named_is_a_warning(agent, check):
+    agent.post(an_outcome("c-1", tool_name="http_get"))
+    told = check(TEXT.replace("tool: '*'", "tool: http_gett"))
+    assert 'data-fix="http_get"' in told
+    assert "severity-warning" in told
+    assert "severity-warning" not in check(TEXT.replace("tool: '*'", "tool: http_get"))
+
+
+def test_a_pipeline_is_warned_of_such_a_tool_as_well(project, agent):
+    agent.post(an_outcome("c-1", tool_name="http_get"))
+    manager = builders.bearing(builders.a_key(project, "manage")[0])
+
+    def fixes(text: str) -> list[str]:
+        answer = manager.post(
+            "/v1/contracts/validate", {"yaml": text}, content_type="application/json"
+        )
+        return [each["fix"] for each in answer.json()["warnings"]]
+
+    assert fixes(TEXT.replace("tool: '*'", "tool: http_gett")) == ["http_get"]
+    assert fixes(TEXT.replace("tool: '*'", "tool: http_get")) == []
+
+
+def test_what_changes_since_a_version_is_told_by_meaning(project, check):
+    save_version(project, document=TEXT, by=CONSOLE)
+    told = check(TEXT.replace("action: block", "action: ask"), bundle="d", base="1")
+    assert "Changes since v1" in told
+    assert "asks" in told
+    assert "none by meaning" in check("# a note\n" + TEXT, bundle="d", base="1")
+
+
+@pytest.mark.parametrize("base", ["", "0", "7", "x", "9" * 40])
+def test_a_version_that_is_not_there_is_no_reason_to_say_nothing(project, check, base):
+    save_version(project, document=TEXT, by=CONSOLE)
+    assert "Changes since" not in check(TEXT, bundle="d", base=base)
+    assert "Changes since" not in check(TEXT, bundle="nothing\0", base=base)
+
+
+@pytest.mark.parametrize("text", ["", "\0", "a: [" * 60, "\ufeff", "a: &x 1", "x" * 600_000])
+def test_no_text_is_too_odd_to_be_told_about(check, text):
+    assert 'data-errors="1"' in check(text)
+
+
+def test_what_a_message_quotes_of_a_text_is_shown_as_text(check):
+    told = check(TEXT.replace("action: block", "'<script>': block"))
+    assert "<script>" not in told
+    assert "&lt;script&gt;" in told
+
+
+def test_tools_roles_and_arguments_of_recent_calls_can_be_completed(project, agent, editor):
+    principal = {"role": "analyst", "claims": {"team": {"name": "billing"}}}
+    agent.post(
+        an_outcome(
+            "c-1",
+            tool_name="pay",
+            tool_args={"amount": 3, "to": {"iban": "x"}, "odd key": 1},
+            principal=principal,
+        )
+    )
+    told = editor.get(reverse("outcomes:contract_words", args=[project.slug])).json()
+    assert told["tools"] == ["pay"]
+    assert told["roles"] == ["analyst"]
+    assert {"args.amount", "args.to.iban", "principal.claims.team.name"} <= set(told["selectors"])
+    assert "args.odd key" not in told["selectors"]
+    assert told["keys"]["old"]["contracts/*/then"][0] == "effect"
+    assert "matches_any" in told["operators"]
+
+
+def test_what_a_busy_agent_does_hides_no_role_or_argument_of_another(project, agent, monkeypatch):
+    monkeypatch.setattr("outcomes.calls.queries.contract_words.EVENTS", 3)
+    clerk = an_outcome("c-0", tool_name="pay", tool_args={"iban": "x"}, principal={"role": "clerk"})
+    agent.post(clerk)
+    agent.post(*(an_outcome(f"c-{n}", principal={"role": "importer"}) for n in range(1, 9)))
+    told = contract_words(project.pk, datetime.now(UTC))
+    assert told.roles == ["clerk", "importer"]
+    assert "args.iban" in told.selectors
+
+
+def test_tools_of_long_ago_and_of_others_are_not_offered(project, agent):
+    now = datetime.now(UTC)
+    agent.post(an_outcome("c-1", tool_name="old"), an_outcome("c-2", tool_name="new"))
+    Call.objects.filter(tool__name="old").update(at=now - timedelta(weeks=20))
+    assert tools_called(project.pk, now) == ["new"]
+    assert tools_called(builders.a_project().pk, now) == []
+
+
+@pytest.mark.parametrize("value", ["x", sha256(b"x").hexdigest()])
+def test_a_very_large_call_is_not_read_for_its_words(project, agent, value):
+    arguments = {f"key{n}": f"{n}{value}" for n in range(9_000)}
+    agent.post(an_outcome("c-1", tool_args=arguments))
+    assert contract_words(project.pk, datetime.now(UTC)).selectors == []
+
+
+def test_a_viewer_is_told_nothing(project):
+    viewer = builders.signed_in(builders.a_member(project, Role.VIEWER).user)
+    for name, ask in (("check_contract", viewer.post), ("contract_words", viewer.get)):
+        assert ask(reverse(f"outcomes:{name}", args=[project.slug])).status_code == 403

@@ -1,0 +1,124 @@
+"""What the pages of contracts show of agents and calls."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from governance.delivery import news
+from tests.governance.serving import TEXT, deployed
+from tests.outcomes.pages import Pages, a_denied_item, an_item, text_of
+
+QUERIES = 12
+OTHER = TEXT + "\n# another\n"
+
+
+@pytest.fixture(autouse=True)
+def _nobody_connected(monkeypatch):
+    monkeypatch.setattr(news, "connected", lambda _: [])
+
+
+def part(pages: Pages, path: str) -> str:
+    """As htmx fetches it."""
+    return text_of(
+        pages.client.get(f"{pages.base}/contracts/{path}", headers={"HX-Request": "true"})
+    )
+
+
+def test_who_runs_a_contract_is_told_with_who_has_taken_what_is_live(project, agent, pages):
+    old = deployed(project)
+    agent.post(an_item(agent_id="late", policy_version=old.revision_hash))
+    new = deployed(project, OTHER)
+    agent.post(an_item(agent_id="bot", policy_version=new.revision_hash))
+    text = part(pages, "figures/?of=d")
+    assert "1 of 2 as they ought to be, one not" in text
+    assert "late production d v1 behind deployed is v2" in text
+    assert "1 of 2 agents" in text
+    assert "1 of 2 agents have what is live; one is still on v1." in text
+
+
+def test_agents_that_all_have_what_is_live_are_said_in_one_sentence(project, agent, pages):
+    version = deployed(project)
+    agent.post(an_item(agent_id="bot", policy_version=version.revision_hash))
+    assert "1 agent has what is live for it." in part(pages, "figures/?of=d")
+    agent.post(an_item(agent_id="other", policy_version=version.revision_hash))
+    assert "2 agents have what is live for them." in part(pages, "figures/?of=d")
+
+
+def test_a_version_is_a_link_to_its_text_wherever_it_stands(project, agent, pages):
+    version = deployed(project)
+    agent.post(an_item(agent_id="bot", call_id="c-1", policy_version=version.revision_hash))
+    link = f'href="{pages.base}/contracts/b/d/versions/1/"'
+    for path in ("agents/", "sessions/s-1/", "calls/c-1/"):
+        assert link in pages.get(path).content.decode(), path
+
+
+def test_denials_of_a_day_are_counted(project, agent, pages):
+    version = deployed(project)
+    other = deployed(project, name="other")
+    yesterday = (datetime.now(UTC) - timedelta(hours=30)).isoformat()
+    ahead = (datetime.now(UTC) + timedelta(hours=2)).isoformat()  # by the clock of its agent
+    agent.post(
+        a_denied_item(policy_version=version.revision_hash),
+        a_denied_item(policy_version=version.revision_hash),
+        a_denied_item(policy_version=other.revision_hash),
+        an_item(policy_version=version.revision_hash),
+        a_denied_item(policy_version=version.revision_hash, timestamp=yesterday),
+        a_denied_item(policy_version=version.revision_hash, timestamp="2026-01-01T00:00:00Z"),
+        a_denied_item(policy_version=version.revision_hash, timestamp=ahead),
+    )
+    assert "2 calls was 1" in part(pages, "figures/?of=d")
+    assert "d 1 2 1 other 0 1 0" in pages.text("contracts/agents/")
+
+
+def test_a_contract_that_nobody_runs_says_so(project, pages):
+    deployed(project)
+    text = part(pages, "figures/?of=d")
+    assert "no agent runs it" in text
+    assert "none" in text
+    assert "no agent yet" in text
+
+
+def test_the_link_leads_to_a_page_of_its_own(project, agent, pages):
+    version = deployed(project)
+    agent.post(an_item(agent_id="bot", policy_version=version.revision_hash))
+    text = pages.text("contracts/figures/", of="d")
+    assert (
+        "d : one agent, as it ought to be. It denied 0 calls in 24 hours, 0 in the 24 hours before."
+        in text
+    )
+    assert "How many agents run each contract. " in pages.text("contracts/agents/")
+    assert "d 1 0 0" in pages.text("contracts/agents/")
+
+
+def test_the_list_is_given_one_number_for_each_contract(project, agent, pages):
+    version = deployed(project)
+    deployed(project, name="other")
+    agent.post(an_item(agent_id="bot", policy_version=version.revision_hash))
+    body = pages.client.get(
+        f"{pages.base}/contracts/agents/", headers={"HX-Request": "true"}
+    ).content.decode()
+    assert f'<span id="agents-of-{version.bundle_id}" hx-swap-oob="true">1</span>' in body
+    assert f'<span id="denied-of-{version.bundle_id}" hx-swap-oob="true">' in body
+    assert body.count("hx-swap-oob") == 4
+
+
+def test_of_a_contract_that_is_not_there_nothing_is_told(pages):
+    assert pages.get("contracts/figures/", of="nothing").status_code == 404
+    assert pages.get("contracts/figures/", of="\0").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["figures/?of=d", "agents/"])
+def test_however_many_agents_run_it_the_queries_are_few(
+    project, agent, pages, path, django_assert_max_num_queries
+):
+    version = deployed(project)
+    for number in range(6):
+        deployed(project, env=f"env-{number}")
+    agent.post(
+        *(
+            an_item(agent_id=f"bot-{number}", policy_version=version.revision_hash)
+            for number in range(30)
+        )
+    )
+    with django_assert_max_num_queries(QUERIES):
+        assert pages.get(f"contracts/{path}").status_code == 200

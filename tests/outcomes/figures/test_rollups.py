@@ -1,0 +1,79 @@
+"""Which rollups a time is made of, and the steps of a reader's clock."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outcomes.core.steps import Step, spans
+from outcomes.figures.domain.rollups import DAY, HOUR, MINUTE, QUARTER, Run, joined, runs
+
+minutes = st.integers(29_000_000, 29_010_000)
+moments = st.integers(0, 3 * 365 * DAY * 60).map(
+    lambda seconds: datetime(2024, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+)
+zones = st.sampled_from(
+    ["UTC", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "America/Havana"]
+).map(ZoneInfo)
+
+
+@given(minutes, minutes, st.sampled_from([MINUTE, QUARTER, HOUR, DAY]))
+def test_rollups_cover_each_minute_of_a_time_once(one, other, coarsest):
+    first, end = sorted([one, other])
+    found = runs(first, end, coarsest)
+    covered = [
+        minute
+        for run in found
+        for start in run.starts()
+        for minute in range(start, start + run.step)
+    ]
+    assert covered == list(range(first, end))
+    assert all(
+        run.step <= coarsest and start % run.step == 0 for run in found for start in run.starts()
+    )
+
+
+@given(minutes, minutes)
+def test_no_more_are_read_than_a_clock_has_between_two_coarser_ones(one, other):
+    first, end = sorted([one, other])
+    found = {step: sum(len(run.starts()) for run in runs(first, end) if run.step == step)
+             for step in (MINUTE, QUARTER, HOUR)}  # fmt: skip
+    assert found[MINUTE] <= 28
+    assert found[QUARTER] <= 6
+    assert found[HOUR] <= 46
+
+
+def test_a_time_without_an_end_is_days_from_some_day_on():
+    assert runs(None, None) == [Run(DAY, None, None)]
+    assert runs(1_430, None) == [Run(MINUTE, 1_430, 1_440), Run(DAY, 1_440, None)]
+
+
+def test_neighbours_are_read_together():
+    apart = [Run(HOUR, 60, 120), Run(QUARTER, 120, 135), Run(HOUR, 0, 60)]
+    assert joined(apart) == [Run(QUARTER, 120, 135), Run(HOUR, 0, 120)]
+
+
+@given(moments, moments, zones)
+def test_steps_follow_one_another_without_a_gap(one, other, zone):
+    since, until = sorted([one, other])
+    found = spans(since, until, Step.DAY, zone)
+    assert all(earlier.end == later.start for earlier, later in pairwise(found))
+    assert (found[0].start, found[-1].end) == (since, until) if found else since == until
+    for each in found[1:]:
+        local = each.start.astimezone(zone)
+        before = (each.start - timedelta(microseconds=1)).astimezone(zone)
+        assert local.date() == before.date() + timedelta(days=1)
+
+
+@given(
+    moments, st.integers(0, 90_000), zones, st.sampled_from([Step.MINUTE, Step.QUARTER, Step.HOUR])
+)
+def test_shorter_steps_begin_with_the_clock(since, seconds, zone, step):
+    until = since + timedelta(seconds=seconds)
+    found = spans(since, until, step, zone)
+    assert sum((each.end - each.start for each in found), timedelta()) == until - since
+    for each in found[1:]:
+        assert each.start.second == each.start.microsecond == 0
+        assert each.end - each.start <= timedelta(seconds=step)

@@ -1,0 +1,290 @@
+"""Figures over any part of the calls, held to a plain recount of them."""
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.apps import apps
+from django.db import transaction
+from hypothesis import given
+from hypothesis import strategies as st
+
+from governance.checks.commands.bindings import bind
+from governance.checks.commands.checks import save_check
+from governance.checks.domain.bindings import Binding
+from governance.core.wilson import wilson
+from outcomes.calls.queries.calls import CallFilter
+from outcomes.core.durations import bucket_of
+from outcomes.core.figures import Figures
+from outcomes.core.steps import Step
+from outcomes.figures.commands import rolling_up
+from outcomes.figures.commands.rolling_up import roll_up, roll_up_now_and_then
+from outcomes.figures.queries.stats import (
+    By,
+    figures,
+    figures_by,
+    figures_by_over_time,
+    figures_over_time,
+)
+from outcomes.models import Call, CallGroup, RollupChange
+from outcomes.record import names
+from outcomes.settling.older_calls import look_through_old_calls
+from tests import builders
+from tests.examples import with_a_database
+from tests.outcomes.backtests import EDITOR
+from tests.outcomes.posting import Agent
+from tests.outcomes.rejudging import CHECK, reclassified
+from tests.recount import differences
+
+NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
+DAYS = timedelta(days=3)
+SILENT = {"ok": False}
+ZONES = [ZoneInfo(name) for name in ("UTC", "America/New_York", "Asia/Kathmandu")]
+
+TOOLS, AGENTS, ENVIRONMENTS = ("http_get", "sql"), ("billing-bot", "ops"), ("production", "test")
+moments = st.integers(0, int(DAYS.total_seconds() * 10)).map(
+    lambda tenths: NOON - timedelta(seconds=tenths / 10)
+)
+results = st.sampled_from(
+    [
+        {"output": 1, "tool_success": True},
+        {"output": "Error: x", "tool_success": True},
+        {"output": {"is_error": True}, "tool_success": False},
+        {"output": SILENT, "tool_success": True},
+        {"type": "failure", "error": "broken"},
+        {"type": "denied", "reason": "limit"},
+        {"type": "denied", "reason": "contract"},
+        {"type": "timeout"},
+    ]
+)
+
+
+@st.composite
+def posted(draw):
+    return draw(results) | {
+        "tool_name": draw(st.sampled_from(TOOLS)),
+        "agent_id": draw(st.sampled_from(AGENTS)),
+        "elapsed_ms": draw(st.sampled_from([None, 0, 0.4, 3, 3.05, 41, 30_000])),
+        "session_id": draw(st.sampled_from(["s-1", "s-2", None])),
+        "timestamp": draw(moments).isoformat(),
+    }
+
+
+wanted_calls = st.builds(
+    CallFilter,
+    environment=st.sampled_from(["", *ENVIRONMENTS]),
+    agent=st.sampled_from(["", *AGENTS, "nobody"]),
+    tool=st.sampled_from(["", *TOOLS]),
+    type=st.sampled_from(["", "", "denied"]),
+    since=st.none() | moments,
+    until=st.none() | moments,
+)
+
+
+def is_wanted(call, wanted):
+    return (
+        wanted.environment in ("", call.environment.name)
+        and wanted.agent in ("", call.agent.name)
+        and wanted.tool in ("", call.tool.name)
+        and wanted.type in ("", call.kind)
+        and (wanted.since is None or call.at >= wanted.since)
+        and (wanted.until is None or call.at < wanted.until)
+    )
+
+
+def recounted(calls):
+    found = Figures()
+    for call in calls:
+        found.add((call.kind, call.verdict, call.reason), 1, int(call.disagreement))
+        if call.elapsed_ms is not None:
+            found.durations[bucket_of(call.elapsed_ms)] += 1
+    return found
+
+
+def grouped(calls, key):
+    found: dict[Any, list[Call]] = {}
+    for call in calls:
+        found.setdefault(key(call), []).append(call)
+    found.pop(None, None)
+    return {name: recounted(group) for name, group in found.items()}
+
+
+KEYS: dict[By, Any] = {
+    "tool": lambda call: call.tool.name,
+    "agent": lambda call: call.agent.name,
+    "environment": lambda call: call.environment.name,
+    "session": lambda call: call.session and call.session.session_id,
+    "reason": lambda call: call.reason if call.kind == "denied" else None,
+    "hour": lambda call: call.at.replace(minute=0, second=0, microsecond=0),
+}
+
+
+def bind_all_to_another_check(project):
+    save_check(project, document=CHECK, by=EDITOR)
+    bind(project, [Binding("*", "*", "*", "unified")], by=EDITOR)
+
+
+@with_a_database(15)
+@given(
+    sent=st.lists(st.tuples(st.sampled_from(ENVIRONMENTS), posted()), min_size=1, max_size=20),
+    wanted=wanted_calls,
+    step=st.sampled_from([Step.QUARTER, Step.HOUR, Step.DAY]),
+    zone=st.sampled_from(ZONES),
+    rolled_up=st.sets(st.sampled_from([*ENVIRONMENTS, "both"])),
+    reclassify=st.booleans(),
+)
+def test_figures_are_what_a_plain_recount_gives(
+    db, sent, wanted, step, zone, rolled_up, reclassify
+):
+    with transaction.atomic():
+        names.forget()
+        project = builders.a_project()
+        for environment in ENVIRONMENTS:
+            key, _ = builders.a_key(project, "agent", env=environment)
+            Agent(builders.bearing(key)).post(
+                *[
+                    builders.an_outcome(f"call-{number}", **fields)
+                    for number, (place, fields) in enumerate(sent)
+                    if place == environment
+                ]
+            )
+            if environment in rolled_up:
+                roll_up()
+        if reclassify:
+            bind_all_to_another_check(project)
+            reclassified(project)
+        if "both" in rolled_up:
+            roll_up()
+        rows = Call.objects.select_related("environment", "agent", "tool", "session")
+        calls = [call for call in rows if is_wanted(call, wanted)]
+        assert figures(project.pk, wanted, durations=True) == recounted(calls)
+        for by, key_of in KEYS.items():
+            assert figures_by(project.pk, by, wanted, durations=True) == grouped(calls, key_of), by
+        if wanted.since and wanted.until:
+            over_time = figures_over_time(project.pk, wanted, step, zone, durations=True)
+            for each in over_time:
+                inside = [call for call in calls if each.start <= call.at < each.end]
+                assert each.figures == recounted(inside)
+            assert sum(each.figures.calls for each in over_time) == len(calls)
+            of_tools = figures_by_over_time(project.pk, "tool", wanted, step, zone)
+            assert Counter(
+                {
+                    tool: sum(each.figures.calls for each in found)
+                    for tool, found in of_tools.items()
+                }
+            ) == Counter(call.tool.name for call in calls)
+        transaction.set_rollback(True)
+
+
+def test_a_rate_is_of_what_was_judged_and_denied_calls_are_nowhere_in_it():
+    found = Figures()
+    for became, calls in {
+        ("execution_result", "success", ""): 3,
+        ("timeout", "failure", ""): 1,
+        ("execution_result", "unknown", ""): 5,
+        ("denied", "", "limit"): 7,
+        ("", "", ""): 2,
+    }.items():
+        found.add(became, calls)
+    assert (found.calls, found.ran, found.judged, found.open) == (18, 9, 4, 2)
+    assert (found.rate, found.bounds) == (0.75, wilson(3, 4))
+    assert (found.unknown, found.denied) == (5, 7)
+    assert {reason: each.denied for reason, each in found.by_reason.items()} == {"limit": 7}
+
+
+def test_what_was_never_judged_has_no_rate_and_comes_last():
+    few, many, unjudged = Figures(), Figures(), Figures()
+    for found, calls in ((few, 1), (many, 100)):
+        found.add(("failure", "failure", ""), calls)
+    unjudged.add(("denied", "", "limit"), 1_000)
+    assert unjudged.rate is None
+    assert unjudged.bounds is None
+    ranked = sorted([unjudged, few, many], key=lambda each: each.worst_first)
+    assert ranked == [many, few, unjudged]
+
+
+def of_a_tool(*outcomes):
+    at = (NOON - timedelta(days=40)).isoformat()
+    return [builders.an_outcome(tool_name="crm", timestamp=at, **each) for each in outcomes]
+
+
+def test_figures_are_given_over_http_the_most_calls_first(agent):
+    agent.post(
+        *of_a_tool(
+            {"output": 1, "elapsed_ms": 100, "session_id": "s"},
+            {"output": "Error: x", "elapsed_ms": 0},
+            {"type": "denied", "reason": "limit"},
+            {"type": "denied", "reason": "limit"},
+        ),
+        builders.an_outcome(tool_name="sql", output=1),
+    )
+    found = agent.get("stats", by="tool", wait=1)
+    lower, upper = wilson(1, 2)
+    hundred = pytest.approx(100, rel=0.011)
+    assert (found["by"], found["settled"]) == ("tool", True)
+    assert found["rows"][0] == {
+        "key": "crm", "calls": 4, "successes": 1, "failures": 1, "unknown": 0, "denied": 2,
+        "rate": 0.5, "lower": lower, "upper": upper,
+        "p50_ms": 0, "p95_ms": hundred, "p99_ms": hundred,
+    }  # fmt: skip
+    assert [row["key"] for row in found["rows"]] == ["crm", "sql"]
+    (denied,) = agent.get("stats", by="reason", tool="crm")["rows"]
+    assert (denied["key"], denied["calls"], denied["rate"], denied["p50_ms"]) == (
+        "limit", 2, None, None,
+    )  # fmt: skip
+    (session,) = agent.get("stats", by="session", verdict="success")["rows"]
+    assert (session["key"], session["p99_ms"]) == ("s", hundred)
+    first, _ = agent.get("stats", by="hour")["rows"]
+    assert (first["key"], first["calls"]) == ("2026-10-09T12:00:00Z", 4)
+
+
+def test_a_reason_that_figures_cut_leads_to_its_calls(agent):
+    long = "no transfer of this department may go to " + "x" * 60
+    agent.post(
+        *of_a_tool(*[{"type": "denied", "reason": each} for each in (long, long + "y", "x")])
+    )
+    key = agent.get("stats", by="reason", wait=1)["rows"][0]["key"]
+    assert (len(key), len(agent.get("outcomes", reason=key)["outcomes"])) == (64, 2)
+    assert len(agent.get("outcomes", reason=long)["outcomes"]) == 1
+
+
+@pytest.mark.parametrize("query", [{"by": "contract"}, {"by": "tool", "sort": "calls"}])
+def test_stats_refuse_what_they_do_not_know(agent, query):
+    assert agent.client.get("/api/v1/stats", query).status_code == 422
+
+
+def test_what_was_there_before_there_were_rollups_is_in_them(agent, project):
+    agent.post(
+        *of_a_tool({"output": 1, "elapsed_ms": 3}, {"type": "denied", "reason": "limit"}),
+        builders.an_outcome(output="Error: x", tool_success=True),
+    )
+    RollupChange.objects.all().delete()
+    Call.objects.update(group=None)
+    CallGroup.objects.all().delete()
+    import_module("outcomes.migrations.0016_rollups").count_what_is_there(apps, None)
+    import_module("outcomes.migrations.0022_groups").look_through_what_is_there(apps, None)
+    assert look_through_old_calls() == 1
+    assert differences() == []
+    assert figures(project.pk, CallFilter(), durations=True).measured == 1
+
+
+def test_changes_are_rolled_up_once_and_figures_stay_as_they_are(agent):
+    agent.post(*of_a_tool({"output": 1, "elapsed_ms": 3}), builders.an_outcome())
+    assert roll_up() == 1
+    agent.post(*of_a_tool({"output": "Error: x", "elapsed_ms": 3_000}))
+    assert (roll_up(), roll_up()) == (1, 0)
+    assert not RollupChange.objects.exists()
+    assert differences() == []
+
+
+def test_changes_of_many_minutes_are_rolled_up_in_several_goes(agent, monkeypatch):
+    monkeypatch.setattr(rolling_up, "MINUTES", 1)
+    monkeypatch.setattr(rolling_up, "_next", 0.0)
+    agent.post(builders.an_outcome(timestamp="2026-11-01T00:00:00Z"))
+    agent.post(builders.an_outcome(timestamp="2026-11-02T00:00:00Z"))
+    assert (roll_up_now_and_then(), RollupChange.objects.count()) == (True, 1)
+    assert (roll_up_now_and_then(), RollupChange.objects.count()) == (False, 0)
+    assert differences() == []

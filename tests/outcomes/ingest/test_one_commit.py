@@ -1,0 +1,59 @@
+"""Writers that meet share one commit, and none answers for another."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+
+from outcomes.ingest.commands.one_commit import OneCommit
+
+
+class Refused(Exception):
+    pass
+
+
+class Table:
+    """Refuses rows below zero, and with them all that were to be written at once."""
+
+    def __init__(self) -> None:
+        self.commits: list[list[int]] = []
+        self.begun, self.may_end = Event(), Event()
+
+    def write_all(self, rows: Sequence[int]) -> list[str]:
+        self.begun.set()
+        assert self.may_end.wait(10)
+        if any(row < 0 for row in rows):
+            raise Refused(str(list(rows)))
+        self.commits.append(list(rows))
+        return [f"row {row}" for row in rows]
+
+
+def test_what_arrives_during_a_commit_shares_the_next():
+    table = Table()
+    one_commit = OneCommit(table.write_all)
+    with ThreadPoolExecutor(6) as threads:
+        first = threads.submit(one_commit.write, 0)
+        assert table.begun.wait(10)
+        others = [threads.submit(one_commit.write, row) for row in range(1, 6)]
+        while len(one_commit._waiting) < len(others):
+            pass
+        table.may_end.set()
+        assert [each.result(10) for each in (first, *others)] == [f"row {row}" for row in range(6)]
+    assert [sorted(rows) for rows in table.commits] == [[0], [1, 2, 3, 4, 5]]
+
+
+def test_a_row_that_is_refused_takes_no_other_with_it():
+    table = Table()
+    one_commit = OneCommit(table.write_all)
+    with ThreadPoolExecutor(4) as threads:
+        first = threads.submit(one_commit.write, 0)
+        assert table.begun.wait(10)
+        good, bad = threads.submit(one_commit.write, 1), threads.submit(one_commit.write, -1)
+        while len(one_commit._waiting) < 2:
+            pass
+        table.may_end.set()
+        assert (first.result(10), good.result(10)) == ("row 0", "row 1")
+        with pytest.raises(Refused, match=r"\[-1\]"):
+            bad.result(10)
+    assert one_commit.write(2) == "row 2"

@@ -1,0 +1,128 @@
+"""What was refused at the door, and what could not be settled, among the settings."""
+
+import pytest
+from django.utils import timezone
+
+from governance.core.roles import Role
+from outcomes.models import Batch, RejectedItem
+from tests import builders
+from tests.outcomes.pages import Pages, an_item, text_of
+from tests.outcomes.posting import settle
+
+QUERIES = 12
+
+
+def test_nothing_was_refused_yet(pages):
+    assert "No item was ever rejected." in pages.text("settings/rejected/")
+    assert "No batch is set aside." in pages.text("settings/set-aside/")
+
+
+def test_a_refused_item_is_shown_with_its_place_the_reason_and_how_it_began(pages, agent):
+    agent.post(an_item(), {"type": "nonsense", "call_id": "<b>c</b>"}, {"type": "denied"})
+    response = pages.get("settings/rejected/")
+    text = text_of(response)
+    assert "2 items were rejected at the door." in text
+    assert "unknown_type" in text
+    assert '{"type": "nonsense", "call_id": "<b>c</b>"}' in text
+    assert b"<b>c</b>" not in response.content
+    assert "2 of 2, newest first" in text
+
+
+def test_bytes_that_are_no_text_are_shown_all_the_same(project, pages):
+    RejectedItem.objects.create(
+        project=project,
+        environment=builders.an_environment(project),
+        source="events",
+        index=7,
+        code="not_utf8",
+        detail="no text",
+        excerpt=b'{"a": "\xff\xfe\x00"}',
+        received_at=timezone.now(),
+    )
+    text = pages.text("settings/rejected/")
+    assert "One item was rejected at the door." in text
+    assert "not_utf8" in text
+    assert "\N{REPLACEMENT CHARACTER}" in text
+
+
+def test_many_refused_items_come_in_pages(project, pages, django_assert_max_num_queries):
+    environment = builders.an_environment(project)
+    RejectedItem.objects.bulk_create(
+        RejectedItem(
+            project=project, environment=environment, source="outcomes", index=n, code=f"code-{n}",
+            detail="", excerpt=b"", received_at=timezone.now(),
+        )
+        for n in range(300)
+    )  # fmt: skip
+    with django_assert_max_num_queries(QUERIES):
+        text = pages.text("settings/rejected/")
+    assert "50 of 300, newest first" in text
+    assert "code-299" in text
+    older = pages.links("settings/rejected/")["next"].removeprefix(f"{pages.base}/")
+    assert "code-249" in pages.text(older)
+    assert "code-250" not in pages.text(older)
+
+
+def a_set_aside_batch(agent) -> Batch:
+    agent.door(
+        b'{"outcomes": [{"type": "denied", "call_id": "c", "tool_name": "t", "reason": "r"}]}'
+    )
+    batch = Batch.objects.get()
+    batch.tries, batch.error, batch.set_aside_at = 3, "ValueError: odd", timezone.now()
+    batch.save()
+    return batch
+
+
+def test_a_viewer_sees_what_is_set_aside_and_may_not_try_it_again(pages, agent):
+    batch = a_set_aside_batch(agent)
+    text = pages.text("settings/set-aside/")
+    assert "One batch is set aside: it could not be settled." in text
+    assert "ValueError: odd" in text
+    assert "Try again" not in text
+    assert "takes the role operator" in text
+    retried = pages.client.post(f"{pages.base}/settings/set-aside/{batch.pk}/retry/")
+    assert retried.status_code == 403
+
+
+def test_an_operator_tries_a_batch_again_and_it_is_settled(project, agent, client_as):
+    batch = a_set_aside_batch(agent)
+    operator = Pages(client_as(Role.OPERATOR), project.slug)
+    assert "Try again" in operator.text("settings/set-aside/")
+    retried = operator.client.post(
+        f"{operator.base}/settings/set-aside/{batch.pk}/retry/", follow=True
+    )
+    assert f"Batch {batch.pk:,} is with the worker again." in text_of(retried)
+    settle()
+    assert agent.outcome("c")["type"] == "denied"
+
+
+def test_a_batch_that_is_not_set_aside_cannot_be_tried_again(project, agent, client_as):
+    agent.door(
+        b'{"outcomes": [{"type": "denied", "call_id": "c", "tool_name": "t", "reason": "r"}]}'
+    )
+    client = client_as(Role.OPERATOR)
+    number = Batch.objects.get().pk
+    assert client.post(f"/p/{project.slug}/settings/set-aside/{number}/retry/").status_code == 404
+
+
+def test_what_waits_is_counted(pages, agent):
+    agent.door(
+        b'{"outcomes": [{"type": "denied", "call_id": "c", "tool_name": "t", "reason": "r"}]}'
+    )
+    assert "1 item in 1 batch waits to be settled" in pages.text("settings/set-aside/")
+
+
+@pytest.mark.parametrize("batches", [1, 300])
+def test_set_aside_batches_ask_the_database_as_often_however_many(
+    project, pages, batches, django_assert_max_num_queries
+):
+    environment, now = builders.an_environment(project), timezone.now()
+    Batch.objects.bulk_create(
+        Batch(
+            project=project, environment=environment, source="outcomes", items=1, body=b"",
+            received_at=now, set_aside_at=now, tries=3, error="odd",
+        )
+        for _ in range(batches)
+    )  # fmt: skip
+    with django_assert_max_num_queries(QUERIES):
+        assert pages.get("settings/set-aside/").status_code == 200

@@ -1,0 +1,90 @@
+"""Flips, added up: whole or in parts, the same figures."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from governance.checks.domain.success import Verdict
+from outcomes.reclassification.domain.flips import (
+    NAMES,
+    OTHERS,
+    SAMPLES,
+    CallTold,
+    Flip,
+    Flips,
+    Said,
+    flip_of,
+)
+
+SUCCESS, FAILURE, UNKNOWN = Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN
+AT = datetime(2026, 11, 18, tzinfo=UTC)
+
+
+def call(number: int = 0, tool: str = "t") -> CallTold:
+    return CallTold(f"c-{number}", "production", "s", tool, "bot", AT)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "flip"),
+    [
+        (SUCCESS, SUCCESS, Flip.UNCHANGED),
+        (SUCCESS, FAILURE, Flip.NEWLY_FAILED),
+        (FAILURE, SUCCESS, Flip.NEWLY_SUCCEEDED),
+        (UNKNOWN, FAILURE, Flip.OTHERWISE),
+        (UNKNOWN, SUCCESS, Flip.OTHERWISE),
+        (SUCCESS, UNKNOWN, Flip.OTHERWISE),
+        (UNKNOWN, UNKNOWN, Flip.UNCHANGED),
+    ],
+)
+def test_a_flip_has_a_direction(before, after, flip):
+    assert flip_of(before, after) == flip
+
+
+verdicts = st.sampled_from(list(Verdict))
+said = st.builds(
+    Said,
+    verdicts,
+    verdicts,
+    check=st.sampled_from(["", "http"]),
+    rule=st.sampled_from(["a", "b"]),
+    not_checked=st.sampled_from(["", "gone"]),
+)
+calls = st.lists(st.tuples(st.sampled_from(["x", "y"]), said), max_size=30)
+
+
+@given(calls, st.integers(0, 30))
+def test_parts_add_up_to_the_whole(all_calls, border):
+    whole, first, second = Flips(), Flips(), Flips()
+    for number, (tool, told) in enumerate(all_calls):
+        whole.add(call(number, tool), told)
+        (first if number < border else second).add(call(number, tool), told)
+    merged = Flips.of_json(first.as_json())
+    merged.merge(second.as_json())
+    assert merged.calls == whole.calls == len(all_calls)
+    told, wanted = merged.as_json(), whole.as_json()
+    del told["samples"], wanted["samples"]
+    assert told == wanted
+    for row in merged.by_tool.values():
+        before = sum(row[f"before_{verdict}"] for verdict in Verdict)
+        assert before == sum(row[f"after_{verdict}"] for verdict in Verdict)
+        assert before == sum(row[flip] for flip in Flip)
+
+
+def test_whatever_comes_the_figures_stay_bounded():
+    flips = Flips()
+    for number in range(NAMES + 50):
+        flips.add(call(number, f"tool-{number}"), Said(SUCCESS, FAILURE, "c", f"r-{number}"))
+    assert len(flips.by_tool) == len(flips.by_rule) == NAMES + 1
+    assert flips.by_tool[OTHERS][Flip.NEWLY_FAILED] == 50
+    assert len(flips.samples[Flip.NEWLY_FAILED]) == SAMPLES
+
+
+def test_samples_show_different_rules_before_more_of_the_same():
+    flips = Flips()
+    for number in range(100):
+        flips.add(call(number), Said(SUCCESS, FAILURE, "c", "often"))
+    flips.add(call(100), Said(SUCCESS, FAILURE, "c", "rare"))
+    rules = [each["rule"] for each in flips.samples[Flip.NEWLY_FAILED]]
+    assert rules == ["often"] * 3 + ["rare"]

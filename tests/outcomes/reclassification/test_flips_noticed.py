@@ -1,0 +1,29 @@
+"""A check that judges many calls anew needs attention; one that is only tried does not."""
+
+from governance.models import Finding
+from tests.outcomes.reclassification.test_rejudging import NOT_OK, OK, ran, unified
+from tests.outcomes.rejudging import reclassified, tried
+
+
+def found(project):
+    return list(Finding.objects.filter(project=project, kind="check_flips"))
+
+
+def test_many_flips_of_a_reclassification_are_noticed_with_their_whole(project, agent):
+    agent.post(*[ran(NOT_OK, number, tool_name="crm") for number in range(25)])
+    agent.post(*[ran(OK, number + 30) for number in range(75)])
+    unified(project, "*")
+    tried(project)
+    assert found(project) == []
+    done = reclassified(project)
+    (finding,) = found(project)
+    assert finding.why.startswith("25 of 100 calls have another verdict now, 25.0 %")
+    assert "most of them of crm" in finding.why
+    assert finding.link.endswith(f"/checks/reclassifications/{done.pk}/")
+
+
+def test_few_flips_are_no_news(project, agent):
+    agent.post(*[ran(NOT_OK, number) for number in range(19)])
+    unified(project, "*")
+    reclassified(project)
+    assert found(project) == []

@@ -1,0 +1,87 @@
+"""Calls judged anew over HTTP, as a pipeline asks for it."""
+
+import json
+
+import pytest
+
+from outcomes.reclassification.commands.parts import run_waiting_parts
+from tests import builders
+from tests.outcomes.reclassification.test_rejudging import NOT_OK, OK, ran, unified
+from tests.outcomes.rejudging import CHECK
+
+BACKTESTS, RECLASSIFICATIONS = "/v1/success-checks/backtests", "/api/v1/reclassifications"
+
+EARLY, LATE = "2026-11-18T11:00:00Z", "2026-11-18T12:00:00Z"
+
+
+@pytest.fixture
+def client(project):
+    return builders.bearing(builders.a_key(project, "manage")[0])
+
+
+def started(client, here, **body):
+    return client.post(here, json.dumps(body), content_type="application/json")
+
+
+def test_what_a_text_would_change_is_asked_for_and_kept(agent, client):
+    agent.post(ran(NOT_OK, call_id="c-1"), ran(OK, 1))
+    response = started(client, BACKTESTS, yaml=CHECK, tool="*", env="production")
+    assert response.status_code == 202
+    here = f"{BACKTESTS}/{response.json()['id']}"
+    waiting = client.get(here).json()
+    assert (waiting["status"], waiting["progress"], waiting["calls"]) == ("queued", 0.0, 0)
+    run_waiting_parts()
+    found = client.get(here).json()
+    assert (found["status"], found["progress"], found["calls"]) == ("done", 1.0, 2)
+    assert (found["newly_failed"], found["newly_succeeded"], found["unchanged"]) == (1, 0, 1)
+    assert (found["name"], found["scope"], found["judged"]) == ("unified", "all", 2)
+    (sample,) = found["samples"]["newly_failed"]
+    assert (sample["call_id"], sample["at"]) == ("c-1", "2026-11-18T12:00:00Z")
+    assert found["session_limits"]["sessions"] == 1
+
+
+def test_calls_are_reclassified_and_that_is_told(project, agent, client):
+    agent.post(ran(NOT_OK), ran(OK, 1))
+    unified(project, "*")
+    here = f"{RECLASSIFICATIONS}/{started(client, RECLASSIFICATIONS).json()['id']}"
+    run_waiting_parts()
+    found = client.get(here).json()
+    assert (found["status"], found["newly_failed"], found["unchanged"]) == ("done", 1, 1)
+    assert agent.session("s")["counts"]["failures"] == 1
+
+
+@pytest.mark.parametrize("here", [BACKTESTS, RECLASSIFICATIONS])
+def test_either_is_given_up_and_says_so(project, agent, client, here):
+    agent.post(ran(NOT_OK))
+    body = {"yaml": CHECK} if here == BACKTESTS else {}
+    here = f"{here}/{started(client, here, **body).json()['id']}"
+    assert client.delete(here).json()["status"] == "cancelled"
+    assert client.get(here).json()["status"] == "cancelled"
+    assert run_waiting_parts() == 0
+    assert agent.session("s")["counts"]["successes"] == 1
+
+
+def test_one_is_not_the_other(client):
+    number = started(client, RECLASSIFICATIONS).json()["id"]
+    assert client.get(f"{BACKTESTS}/{number}").status_code == 404
+    assert client.delete(f"{BACKTESTS}/{number}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({}, "yaml"),
+        ({"yaml": CHECK, "scope": "some"}, "scope"),
+        ({"yaml": CHECK, "more": 1}, "more"),
+        ({"yaml": CHECK, "env": "nowhere"}, "env"),
+        ({"yaml": CHECK.replace("equals", "equal")}, "equal"),
+        (
+            {"yaml": CHECK, "since": "2026-11-18T12:00:00Z", "until": "2026-11-18T11:00:00Z"},
+            "since",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_names_the_place(client, body, told):
+    response = started(client, BACKTESTS, **body)
+    assert response.status_code == 422
+    assert told in json.dumps(response.json()["errors"])

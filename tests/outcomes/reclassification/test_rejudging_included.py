@@ -1,0 +1,28 @@
+"""What a check includes is tried as it was fixed, whether a text or a version is."""
+
+from governance.checks.commands.checks import save_check
+from governance.core.actor import CONSOLE
+from outcomes.reclassification.commands.jobs import start_check_backtest
+from outcomes.reclassification.commands.parts import run_waiting_parts
+from outcomes.recorded_calls.selection import Wanted
+from tests import builders
+from tests.governance.naming import FAILS, a_check, check_text
+from tests.outcomes.backtests import EDITOR
+from tests.outcomes.rejudging import tried
+
+
+def test_included_checks_are_tried_as_they_are_fixed(project, agent):
+    agent.post(builders.an_outcome(output={"ok": False}))
+    a_check(project, FAILS, name="base")
+    text = check_text(include=("base",))
+    save_check(project, document=text, by=CONSOLE)
+    a_check(project, FAILS.replace("not-ok", "mended"), name="base")
+    assert "base/not-ok" in str(tried(project, text).result)
+    save_check(project, document=text + "# two\n", newer=["base"], by=CONSOLE)
+    assert "base/mended" in str(tried(project, text).result)
+    by_version = start_check_backtest(
+        project.pk, by=EDITOR, text=text, scope="all", wanted=Wanted(), version=1
+    )
+    run_waiting_parts()
+    by_version.refresh_from_db()
+    assert "base/not-ok" in str(by_version.result)

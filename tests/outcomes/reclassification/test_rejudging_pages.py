@@ -1,0 +1,207 @@
+"""What a check would change, and calls reclassified, on pages: started, watched, read, given up."""
+
+import html
+import re
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils.html import strip_tags
+
+from governance.checks.commands.checks import save_check
+from governance.core.roles import Role
+from outcomes.models import Call, Rejudging
+from outcomes.reclassification.commands.parts import run_waiting_parts
+from tests import builders
+from tests.outcomes.backtests import EDITOR
+from tests.outcomes.reclassification.test_rejudging import NOT_OK, OK, ran, unified
+from tests.outcomes.rejudging import CHECK, reclassified, tried
+
+
+@pytest.fixture
+def editor(project, client_as):
+    return client_as(Role.EDITOR)
+
+
+def at(project, name, *args):
+    return reverse(f"outcomes:{name}", args=[project.slug, *args])
+
+
+def test_an_editor_sees_what_a_version_would_change(project, agent, editor):
+    builders.deployed(builders.a_version(project, max_tool_calls=1))
+    agent.post(ran(NOT_OK, call_id="c-1", tool_name="crm_update"), ran(OK, 1))
+    save_check(project, document=CHECK, by=EDITOR)
+    here = at(project, "check_backtests", "unified")
+    assert "No result yet" in editor.get(here).content.decode()
+    response = editor.post(here, {"version": "1", "days": "", "scope": "all"})
+    found = Rejudging.objects.get()
+    assert response.url == at(project, "check_backtest", found.pk)
+    assert "waits for its turn" in editor.get(response.url).content.decode()
+    run_waiting_parts()
+    page = editor.get(response.url).content.decode()
+    assert "Of 2 calls, 1 success would be failures" in page
+    assert "crm_update" in page
+    assert "not-ok" in page
+    assert "v1" in editor.get(here).content.decode()
+
+
+def test_what_is_shown_live_is_told_only_when_it_changed(project, agent, editor):
+    agent.post(ran(NOT_OK))
+    found = tried(project)
+    here = at(project, "rejudging_standing", found.kind, found.pk)
+    page = editor.get(here)
+    assert "would be failures" in page.content.decode()
+    tag = page.context["tag"]
+    assert editor.get(here, {"tag": tag}).status_code == 204
+    assert editor.get(here, {"tag": "another"}).status_code == 200
+
+
+def test_without_a_script_a_text_is_kept_before_it_is_tried(project, agent, editor):
+    agent.post(ran(NOT_OK))
+    save_check(project, document=CHECK, by=EDITOR)
+    here = reverse("governance:edit_check_draft", args=[project.slug, "unified"])
+    text = CHECK.replace("not-ok", "refused")
+    fields = {"text": text, "base": "1", "seen": "", "days": "", "act": "backtest"}
+    answer = editor.post(here, fields, follow=True)
+    assert answer.redirect_chain[0] == (at(project, "check_backtest_text"), 307)
+    assert bytes(Rejudging.objects.get().document) == text.encode()
+    assert "refused" in editor.get(here).text
+
+
+def test_an_unsaved_text_is_tried_and_a_wrong_one_names_its_problem(project, agent, editor):
+    agent.post(ran(NOT_OK))
+    here = at(project, "check_backtest_text")
+    response = editor.post(here, {"text": CHECK.replace("\n", "\r\n"), "days": ""})
+    assert response.status_code == 302
+    assert bytes(Rejudging.objects.get().document) == CHECK.encode()
+    refused = editor.post(here, {"text": CHECK.replace("equals", "equal")})
+    assert refused.status_code == 422
+    assert "equal" in refused.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("tool", "chosen", "tried_on"),
+    [
+        ("    tool: crm_*\n", "", ["crm_*"]),
+        ("    tool: crm_*\n", "shell", ["shell"]),
+        ("", "", []),
+    ],
+)
+def test_a_text_that_is_bound_nowhere_is_tried_on_the_tools_that_its_rules_name(
+    project, editor, tool, chosen, tried_on
+):
+    text = CHECK.replace("    when:", f"{tool}    when:")
+    editor.post(at(project, "check_backtest_text"), {"text": text, "days": "", "tools": chosen})
+    assert Rejudging.objects.get().tools == tried_on
+
+
+def test_a_text_that_is_bound_is_tried_on_what_it_judges(project, editor):
+    unified(project, "crm_*")
+    text = CHECK.replace("    when:", "    tool: shell\n    when:")
+    editor.post(at(project, "check_backtest_text"), {"text": text, "days": ""})
+    assert (Rejudging.objects.get().tools, Rejudging.objects.get().scope) == ([], "bound")
+
+
+def again(page: str) -> str | None:
+    found = re.search(r'href="([^"]*)">Run again', page)
+    return html.unescape(found[1]) if found else None
+
+
+def test_what_was_cancelled_is_run_again_over_the_same_calls(project, agent, editor):
+    agent.post(ran(NOT_OK))
+    unified(project, "*")
+    form = {"days": "7", "tools": "crm_*, shell", "agents": "x-*"}
+    first = editor.post(at(project, "reclassifications"), form).url
+    found = Rejudging.objects.get()
+    page = editor.post(at(project, "cancel_rejudging", found.kind, found.pk), follow=True).text
+    assert "Run it again for the rest." in page
+    link = again(page)
+    assert link is not None
+    filled_in = editor.get(link).text
+    assert 'name="tools" value="crm_*, shell"' in filled_in
+    assert 'name="agents" value="x-*"' in filled_in
+    assert f'name="since" value="{found.since:%Y-%m-%dT%H:%M}"' in filled_in
+    until = found.until + timedelta(minutes=1)
+    assert f'name="until" value="{until:%Y-%m-%dT%H:%M}"' in filled_in
+    assert again(editor.get(first).text) == link
+
+
+def test_a_version_is_tried_again_and_a_text_leads_back_to_its_draft(project, agent, editor):
+    save_check(project, document=CHECK, by=EDITOR)
+    form = {"version": "1", "days": "", "scope": "all"}
+    result = editor.post(at(project, "check_backtests", "unified"), form).url
+    link = again(editor.get(result).text)
+    assert link is not None
+    filled_in = editor.get(link).text
+    assert '<option value="1" selected>v1' in filled_in
+    assert '<option value="all" selected>' in filled_in
+    tried_text = editor.post(at(project, "check_backtest_text"), {"text": CHECK, "days": ""}).url
+    page = editor.get(tried_text).text
+    assert again(page) is None
+    back = reverse("governance:edit_check_draft", args=[project.slug, "unified"])
+    assert f'href="{back}">Back to your draft</a>' in page
+
+
+def test_calls_are_reclassified_from_a_page_and_that_can_be_cancelled(project, agent, editor):
+    agent.post(ran(NOT_OK))
+    unified(project, "*")
+    here = at(project, "reclassifications")
+    first = editor.post(here, {"days": ""}).url
+    found = Rejudging.objects.get()
+    editor.post(at(project, "cancel_rejudging", found.kind, found.pk))
+    assert run_waiting_parts() == 0
+    assert "Cancelled after 0 of 1" in editor.get(first).content.decode()
+    second = editor.post(here, {"days": ""}).url
+    run_waiting_parts()
+    assert "1 success are failures now" in editor.get(second).content.decode()
+    assert Call.objects.get().verdict == "failure"
+    assert editor.get(here).content.decode().count("row-link") == 2
+
+
+def test_a_wrong_period_is_refused_in_place(project, editor):
+    response = editor.post(at(project, "reclassifications"), {"environment": "nowhere"})
+    assert response.status_code == 422
+    assert "There is no such environment." in response.content.decode()
+
+
+def test_a_viewer_reads_and_starts_nothing(project, agent, pages, client_as):
+    agent.post(ran(NOT_OK))
+    found = reclassified(project)
+    viewer = client_as(Role.VIEWER)
+    assert viewer.get(at(project, "reclassification", found.pk)).status_code == 200
+    page = viewer.get(at(project, "reclassifications")).content.decode()
+    assert "Reclassify these calls" not in page
+
+
+def test_what_is_of_another_project_or_kind_is_not_there(project, agent, editor):
+    other = builders.a_project()
+    theirs = tried(other)
+    assert editor.get(at(project, "check_backtest", theirs.pk)).status_code == 404
+    mine = tried(project)
+    assert editor.get(at(project, "reclassification", mine.pk)).status_code == 404
+    assert editor.get(at(project, "check_backtests", "no-such")).status_code == 404
+
+
+def test_two_versions_stand_side_by_side(project, agent, editor):
+    here = at(project, "check_verdicts", "unified")
+    agent.post(ran(NOT_OK, call_id="c-1"), ran(OK, 1), ran("Error: x", 2))
+    unified(project, "*")
+    assert "Nothing to compare yet" in editor.get(here).content.decode()
+    reclassified(project)
+    save_check(project, document=CHECK.replace("equals: false", "equals: true"), by=EDITOR)
+    reclassified(project)
+    page = editor.get(here)
+    assert "differ in 2 of 3 calls" in strip(page)
+    trail = page.content.decode().partition('<nav class="crumbs"')[2].partition("</nav>")[0]
+    assert trail.count("<li>") == 2
+    assert [call.call_id for call, _, _ in page.context["samples"]][-1] == "c-1"
+    swapped = editor.get(here, {"from": "2", "to": "1"})
+    assert swapped.context["rows"][0][1][1] == ("failure", 1)
+    save_check(project, document=CHECK.replace("not-ok", "third"), by=EDITOR)
+    reclassified(project)
+    assert "differ in 2 of 3 calls" in strip(editor.get(here, {"from": "1", "to": "2"}))
+    assert "differ in 0 of 3 calls" in strip(editor.get(here, {"from": "1", "to": "3"}))
+
+
+def strip(page):
+    return strip_tags(page.content.decode())

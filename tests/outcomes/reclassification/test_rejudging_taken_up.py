@@ -1,0 +1,263 @@
+"""Parts that two processes had, processes that died anywhere, and jobs over the same calls."""
+
+from datetime import UTC, datetime
+from itertools import count
+
+import pytest
+from django.db import OperationalError
+
+from governance.checks.commands.checks import save_check
+from governance.checks.queries.selection import judges
+from outcomes.jobs import commands as jobs
+from outcomes.models import Call, PastVerdict, Rejudging, RejudgingPart
+from outcomes.reclassification.commands import parts as rejudging_parts
+from outcomes.reclassification.commands import verdicts as reclassifying
+from outcomes.reclassification.commands.jobs import start_reclassification
+from outcomes.reclassification.commands.parts import run_waiting_parts, take_up_lost_parts
+from outcomes.recorded_calls.selection import Wanted
+from tests.outcomes.backtests import EDITOR
+from tests.outcomes.reclassification.test_rejudging import (
+    NOT_OK,
+    OK,
+    in_small_pieces,
+    many,
+    ran,
+    unified,
+)
+from tests.outcomes.rejudging import CHECK, flips, reclassified, tried
+from tests.recount import differences
+
+__all__ = ["in_small_pieces"]
+ALL_FLIPS = {"newly_failed": 20, "newly_succeeded": 20, "unchanged": 20}
+STRICTER = CHECK.replace("otherwise: success", "otherwise: failure")
+
+
+class Died(Exception):
+    """Stands for a process that ends at once: nothing of it is heard any more."""
+
+
+def let_time_pass() -> None:
+    """Whoever runs a part has not been heard of for too long."""
+    RejudgingPart.objects.filter(status="running").update(heard_at=datetime(2026, 1, 1, tzinfo=UTC))
+
+
+def at(monkeypatch, module, name: str, number: int, do) -> None:
+    """Before this is called for the so manieth time, something else happens."""
+    calls, real = count(1), getattr(module, name)
+
+    def instead(*args, **kwargs):
+        if next(calls) == number:
+            do()
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(module, name, instead)
+
+
+def everything_was_judged_once(found: Rejudging) -> None:
+    assert (found.status, found.passed, flips(found)) == ("done", 60, ALL_FLIPS)
+    assert PastVerdict.objects.count() == Call.objects.filter(check_name="unified").count() == 60
+    assert differences() == []
+
+
+@pytest.mark.parametrize("at_chunk", [1, 4])
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_process_that_stalled_and_wakes_up_writes_no_more(
+    project, agent, in_small_pieces, monkeypatch, at_chunk, ends
+):
+    many(agent, 60, 3)
+    unified(project, "*")
+
+    def taken_over():
+        let_time_pass()
+        assert take_up_lost_parts()
+        if ends:
+            run_waiting_parts()
+        else:
+            assert jobs.claimed(RejudgingPart.objects.all())
+
+    at(monkeypatch, rejudging_parts, "outputs_of", at_chunk, taken_over)
+    found = reclassified(project)
+    if not ends:
+        assert found.status == "running"
+        let_time_pass()
+        take_up_lost_parts()
+        run_waiting_parts()
+        found.refresh_from_db()
+    everything_was_judged_once(found)
+
+
+def test_a_backtest_of_a_check_that_two_processes_had_counts_once(
+    project, agent, in_small_pieces, monkeypatch
+):
+    many(agent, 60, 3)
+
+    def taken_over():
+        let_time_pass()
+        assert take_up_lost_parts()
+        run_waiting_parts()
+
+    at(monkeypatch, rejudging_parts, "outputs_of", 3, taken_over)
+    found = tried(project)
+    assert (found.status, found.passed, flips(found)) == ("done", 60, ALL_FLIPS)
+
+
+def test_whoever_lost_a_job_can_neither_end_it_nor_put_it_back(project, agent):
+    agent.post(ran(OK))
+    start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
+    first = jobs.claimed(RejudgingPart.objects.all())
+    let_time_pass()
+    take_up_lost_parts()
+    second = jobs.claimed(RejudgingPart.objects.all())
+    assert first is not None
+    assert second is not None
+    jobs.put_back(first)
+    assert not jobs.note(first, passed=7)
+    assert not jobs.end(first, RejudgingPart.Status.DONE)
+    assert jobs.note(second, passed=1)
+    assert RejudgingPart.objects.get().passed == 1
+    assert jobs.end(second, RejudgingPart.Status.DONE)
+
+
+@pytest.mark.parametrize("word", ["end", "end_if_all_did"])
+def test_a_process_that_dies_over_its_last_word_leaves_nothing_running(
+    project, agent, monkeypatch, word
+):
+    many(agent, 60, 3)
+    unified(project, "*")
+    module = jobs if word == "end" else rejudging_parts
+
+    def dies(*_):
+        raise Died
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, word, dies)
+        for _ in range(2):
+            with pytest.raises(Died):
+                reclassified(project) if not Rejudging.objects.exists() else run_again()
+    run_again()
+    everything_was_judged_once(Rejudging.objects.get())
+
+
+def run_again() -> None:
+    let_time_pass()
+    take_up_lost_parts()
+    run_waiting_parts()
+
+
+def test_processes_that_die_again_and_again_and_come_further_each_time_are_not_given_up(
+    project, agent, in_small_pieces, monkeypatch
+):
+    many(agent, 60, 1)
+    unified(project, "*")
+    commits, commit = count(1), reclassifying.reclassify
+
+    def dies(*args):
+        if next(commits) % 3 == 0:
+            raise Died
+        return commit(*args)
+
+    monkeypatch.setattr(reclassifying, "reclassify", dies)
+    deaths = 0
+    with pytest.raises(Died):
+        reclassified(project)
+    while Rejudging.objects.get().status == "running":
+        try:
+            run_again()
+        except Died:
+            deaths += 1
+    assert deaths > jobs.TRIES
+    everything_was_judged_once(Rejudging.objects.get())
+
+
+def test_a_newer_version_is_never_overwritten_by_who_began_before_it(
+    project, agent, in_small_pieces, monkeypatch
+):
+    """Two jobs over the same calls; the later one runs to its end in the midst of the first."""
+    many(agent, 60, 3)
+    unified(project, "*")
+
+    def newer():
+        save_check(project, document=STRICTER, by=EDITOR)
+        start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
+        run_waiting_parts()
+
+    at(monkeypatch, rejudging_parts, "outputs_of", 3, newer)
+    reclassified(project)
+    run_waiting_parts()
+    assert {each.status for each in Rejudging.objects.all()} == {"done"}
+    assert set(Call.objects.values_list("check_version", "classified")) == {(2, "failure")}
+    assert {each.passed for each in Rejudging.objects.all()} == {60}
+    assert differences() == []
+
+
+def test_a_job_that_was_overtaken_by_an_older_one_judges_once_more(project, agent, monkeypatch):
+    agent.post(ran(OK), ran(NOT_OK, 1), ran("Error: x", 2))
+    unified(project, "*")
+    older = judges(project.pk)
+    save_check(project, document=STRICTER, by=EDITOR)
+
+    def overtaken():
+        with monkeypatch.context() as patched:
+            patched.setattr(rejudging_parts, "judges", lambda _: older)
+            start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
+            run_waiting_parts()
+
+    at(monkeypatch, rejudging_parts, "outputs_of", 1, overtaken)
+    reclassified(project)
+    assert set(Call.objects.values_list("check_version", flat=True)) == {2}
+    found = Rejudging.objects.earliest("id")
+    assert flips(found) == {"newly_failed": 2, "unchanged": 1}
+    assert differences() == []
+
+
+def test_a_call_that_changed_meanwhile_is_judged_and_told_as_it_is_now(project, agent, monkeypatch):
+    agent.post(ran(NOT_OK, call_id="c"), ran(OK, 1), ran("Error: x", 2))
+    unified(project, "*")
+    at(
+        monkeypatch, rejudging_parts, "outputs_of", 1,
+        lambda: agent.post(ran(NOT_OK | {"more": 1}, 60, call_id="c")),
+    )  # fmt: skip
+    found = reclassified(project)
+    assert flips(found) == {"newly_succeeded": 1, "unchanged": 2}
+    assert found.passed == 3
+    assert differences() == []
+
+
+def test_calls_that_leave_meanwhile_are_neither_judged_nor_told(project, agent, monkeypatch):
+    many(agent, 12, 1)
+    unified(project, "*")
+
+    gone = Call.objects.filter(session=None)
+    at(monkeypatch, reclassifying, "reclassify", 1, gone.delete)
+    found = reclassified(project)
+    assert found.status == "done"
+    assert found.passed == Call.objects.count()
+    assert set(Call.objects.values_list("check_name", flat=True)) == {"unified"}
+
+
+@pytest.mark.parametrize("place", ["outputs_of", "end_if_all_did", "begin"])
+@pytest.mark.parametrize("ask", [tried, reclassified])
+def test_a_job_that_is_gone_ends_quietly(project, agent, monkeypatch, place, ask):
+    many(agent, 6, 1)
+    unified(project, "*")
+    at(monkeypatch, rejudging_parts, place, 1, Rejudging.objects.all().delete)
+    with pytest.raises(Rejudging.DoesNotExist):
+        ask(project)  # which looks for it at its end
+    assert take_up_lost_parts() == 0
+    assert differences() == []
+
+
+def test_figures_that_were_not_written_count_nothing(project, agent, monkeypatch):
+    """The database refuses a transaction at its end: it is tried again, as if it had never been."""
+    many(agent, 60, 3)
+    unified(project, "*")
+    notes, note = count(1), jobs.note
+
+    def refused(*args, **figures):
+        noted = note(*args, **figures)
+        if "place" in figures and next(notes) % 2:
+            raise OperationalError("deadlock detected")
+        return noted
+
+    monkeypatch.setattr(jobs, "note", refused)
+    everything_was_judged_once(reclassified(project))

@@ -1,0 +1,385 @@
+"""Folding: the strongest event decides, the others complete it, and nothing else matters."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from governance.checks.domain.success import Verdict
+from outcomes.record.event import (
+    Allowed,
+    ApprovalRejected,
+    ApprovalTimedOut,
+    Asked,
+    Blocked,
+    Event,
+    Executed,
+    Failed,
+    Granted,
+    Note,
+    Posted,
+    Report,
+    WouldBlock,
+)
+from outcomes.record.fold import fold
+from outcomes.record.outcome import NOT_REPORTED
+from tests.outcomes.record.values import (
+    NOON,
+    a_denial,
+    a_failure,
+    a_result,
+    a_timeout,
+    an_artifact,
+    an_event,
+    events,
+    folded,
+)
+
+
+@pytest.mark.parametrize(
+    ("report", "outcome"),
+    [
+        (Posted(a_result({"rows": []})), a_result({"rows": []})),
+        (Executed(), a_result(NOT_REPORTED)),
+        (Executed(12.5), a_result(NOT_REPORTED, elapsed_ms=12.5)),
+        (Failed(), a_failure(error="reported as failed")),
+        (Failed("no such table", 3), a_failure(error="no such table", elapsed_ms=3)),
+        (Blocked("limit", "50 calls"), a_denial("limit", details="50 calls")),
+        (ApprovalRejected("not today"), a_denial("approval", details="not today")),
+        (ApprovalTimedOut("nobody came"), a_denial("approval", details="nobody came")),
+        (Allowed(), None),
+        (Asked(), None),
+        (Granted(), None),
+        (WouldBlock(), None),
+    ],
+    ids=lambda value: getattr(value, "kind", "open"),
+)
+def test_a_single_event_says_what_became_of_its_call(report, outcome):
+    assert folded(an_event(report)).outcome == outcome
+
+
+def test_notes_alone_make_no_call():
+    assert fold([an_event(Note("workflow_completed"))]) is None
+    assert fold([an_event(Note("workflow_completed"), at=at) for at in range(3)]) is None
+    assert fold([]) is None
+
+
+def test_a_note_says_nothing_about_its_call():
+    executed = an_event(Executed(), at=5, order=5)
+    note = an_event(Note("workflow_state_updated"), at=0, order=1, session_id="s-9", tool_args={})
+    assert fold([note, executed]) == fold([executed])
+
+
+FROM_STRONG_TO_WEAK: list[list[Report]] = [
+    [Posted(a_denial("deadline"))],
+    [Executed(), Failed("x")],
+    [Blocked("contract"), ApprovalRejected(), ApprovalTimedOut()],
+    [Granted(), Asked(), Allowed()],
+    [WouldBlock()],
+]
+
+
+@pytest.mark.parametrize(
+    ("strong", "weak"),
+    [
+        (strong, weak)
+        for place, level in enumerate(FROM_STRONG_TO_WEAK)
+        for strong in level
+        for weaker in FROM_STRONG_TO_WEAK[place + 1 :]
+        for weak in weaker
+    ],
+    ids=lambda report: report.kind,
+)
+def test_a_weaker_event_never_changes_the_outcome_however_late_it_comes(strong, weak):
+    both = folded(an_event(strong), an_event(weak, at=60, order=2))
+    assert both.outcome == folded(an_event(strong)).outcome
+
+
+def test_among_equals_the_later_one_wins():
+    call = folded(an_event(Failed("late"), at=2), an_event(Executed(), at=1))
+    assert call.outcome == a_failure(error="late")
+    assert call.at == an_event(Executed(), at=1).timestamp
+
+
+def test_among_equals_of_one_moment_the_greater_hash_wins():
+    failed, executed = an_event(Failed("x"), tie=b"\1"), an_event(Executed(), tie=b"\2")
+    assert folded(failed, executed).outcome == a_result()
+    assert folded(replace(failed, tie=b"\3"), executed).outcome == a_failure(error="x")
+
+
+def test_an_approval_that_timed_out_into_an_execution_was_no_denial():
+    approval = [an_event(Asked()), an_event(ApprovalTimedOut("nobody came"), at=60)]
+    assert folded(*approval).outcome == a_denial("approval", details="nobody came")
+    call = folded(*approval, an_event(Executed(), at=61))
+    assert call.outcome == a_result()
+    assert call.asked
+
+
+def test_a_weaker_event_adds_what_the_stronger_lacks():
+    posted = an_event(Posted(a_result([1])), at=9, session_id="s-1", from_sdk=False)
+    told: dict[str, Any] = {
+        "turn_id": "t-1",
+        "tool_args": {"id": 1},
+        "principal": {"role": "analyst"},
+        "rule": "ask-first",
+        "call_index": 4,
+        "parent_call_id": "c-0",
+        "parent_session_id": "s-0",
+        "policy_version": "abc",
+        "bundle_name": "base",
+        "reported_environment": "laptop",
+        "metadata": {"k": 1},
+    }
+    allowed = an_event(Allowed(), side_effect="read", reported=Verdict.FAILURE, **told)
+    call = folded(posted, allowed)
+    assert {name: getattr(call, name) for name in told} == told
+    assert call.session_id == "s-1"
+    assert call.idempotent
+    assert call.reported is Verdict.FAILURE
+    assert call.from_sdk
+    assert call.at == NOON
+
+
+def test_what_the_winner_says_itself_is_kept():
+    call = folded(
+        an_event(Executed(), rule="winner", tool_args={}, idempotent=False),
+        an_event(Allowed(), rule="loser", tool_args={"id": 1}, idempotent=True),
+    )
+    assert (call.rule, call.tool_args, call.idempotent) == ("winner", {}, False)
+
+
+def test_of_several_that_know_more_the_strongest_is_asked_first():
+    call = folded(
+        an_event(Executed()),
+        an_event(Allowed(), at=50, rule="weak"),
+        an_event(Blocked("contract"), rule="strong"),
+    )
+    assert call.rule == "strong"
+
+
+@pytest.mark.parametrize(
+    ("winner", "loser", "outcome"),
+    [
+        (a_result(elapsed_ms=3), a_result([1], elapsed_ms=9), a_result([1], elapsed_ms=3)),
+        (a_result(None), a_result([1]), a_result(None)),
+        (a_result(), a_timeout(elapsed_ms=30), a_result(elapsed_ms=30)),
+        (a_timeout(), a_timeout(deadline_s=5), a_timeout(deadline_s=5)),
+        (a_failure(retryable=False), a_failure(error="x"), a_failure(error="x", retryable=False)),
+        (a_denial("limit"), a_denial("limit", details="50"), a_denial("limit", details="50")),
+        (a_denial("limit"), a_denial("contract", details="no"), a_denial("limit")),
+        (an_artifact("a-1"), an_artifact("a-1", summary="s"), an_artifact("a-1", summary="s")),
+        (an_artifact("a-1"), an_artifact("a-2", summary="s"), an_artifact("a-1")),
+    ],
+    ids=[
+        "output",
+        "null lacks nothing",
+        "time of another type",
+        "deadline",
+        "error",
+        "details",
+        "details of another reason",
+        "summary",
+        "summary of another artifact",
+    ],
+)
+def test_the_losing_outcome_adds_what_the_winning_one_lacks(winner, loser, outcome):
+    call = folded(an_event(Posted(loser)), an_event(Posted(winner), at=1))
+    assert call.outcome == outcome
+
+
+def test_the_time_is_measured_where_somebody_measured_it():
+    assert folded(an_event(Executed())).elapsed_ms is None
+    assert folded(an_event(Posted(a_result(elapsed_ms=0)))).elapsed_ms == 0
+    assert folded(an_event(Posted(an_artifact(), elapsed_ms=8))).elapsed_ms == 8
+    call = folded(an_event(Posted(a_result([1]))), an_event(Executed(21)))
+    assert call.elapsed_ms == 21
+    assert call.outcome == a_result([1], elapsed_ms=21)
+
+
+def test_a_call_that_never_ran_took_no_time():
+    call = folded(an_event(Posted(a_denial("deadline"), elapsed_ms=4)), an_event(Executed(21)))
+    assert call.elapsed_ms is None
+
+
+@pytest.mark.parametrize(
+    ("told", "reported"),
+    [
+        ([an_event(Executed())], Verdict.SUCCESS),
+        ([an_event(Failed())], Verdict.FAILURE),
+        ([an_event(Failed(), reported=Verdict.SUCCESS)], Verdict.SUCCESS),
+        ([an_event(Posted(a_result([1])))], None),
+        ([an_event(Posted(a_failure()))], None),
+        ([an_event(Posted(a_result())), an_event(Failed())], Verdict.FAILURE),
+        ([an_event(Failed(), at=2), an_event(Executed(), at=1)], Verdict.FAILURE),
+        (
+            [
+                an_event(Posted(a_result()), at=1, reported=Verdict.SUCCESS),
+                an_event(Executed(), at=2, reported=Verdict.FAILURE),
+            ],
+            Verdict.FAILURE,
+        ),
+        (
+            [
+                an_event(Posted(a_result()), at=1, reported=Verdict.SUCCESS),
+                an_event(Executed(), at=2),
+            ],
+            Verdict.SUCCESS,
+        ),
+        ([an_event(Blocked("contract"))], None),
+        ([an_event(Allowed())], None),
+    ],
+    ids=[
+        "executed",
+        "failed",
+        "a flag counts more than the action",
+        "posted without a flag",
+        "a posted failure without a flag",
+        "the action beside a post",
+        "the newest action",
+        "the newest flag, not the strongest",
+        "a flag counts more than a newer action",
+        "denied",
+        "open",
+    ],
+)
+def test_the_reported_verdict_is_the_newest_that_was_told(told, reported):
+    assert folded(*told).reported is reported
+
+
+def test_what_would_have_been_denied_is_only_marked():
+    executed = an_event(Executed(), at=1)
+    would = an_event(WouldBlock(), order=2, rule="no-drop", mode="observe", tool_args={"id": 1})
+    call = folded(executed, would)
+    assert call.would_block
+    assert call.outcome == a_result()
+    assert (call.rule, call.tool_args) == (None, None)
+    assert not folded(executed).would_block
+
+
+def test_a_call_known_only_by_what_would_have_happened_is_open():
+    would = an_event(WouldBlock(), rule="no-drop", mode="observe")
+    again = an_event(WouldBlock(), rule="no-write", mode="observe", session_id="s-1")
+    call = folded(would, again)
+    assert call.outcome is None
+    assert not call.ran
+    assert call.would_block
+    assert call.session_id == "s-1"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "conflict"),
+    [
+        ({"tool_name": "query"}, {"tool_name": "search"}, True),
+        ({"agent_id": "bot"}, {"agent_id": "another"}, True),
+        ({"session_id": "s-1"}, {"session_id": "s-2"}, True),
+        ({"session_id": "s-1"}, {"session_id": None}, False),
+        ({"agent_id": "bot"}, {"agent_id": "unknown"}, False),
+        ({"turn_id": "t-1"}, {"turn_id": "t-2"}, False),
+        ({}, {}, False),
+    ],
+    ids=["tools", "agents", "sessions", "no session", "no agent", "turns", "agreement"],
+)
+def test_two_tools_agents_or_sessions_are_a_conflict(one, other, conflict):
+    assert folded(an_event(Executed(), **one), an_event(Allowed(), **other)).conflict is conflict
+
+
+def test_in_a_conflict_the_winner_is_believed():
+    call = folded(
+        an_event(Executed(), tool_name="query", session_id="s-1"),
+        an_event(Blocked("contract"), at=9, tool_name="search", session_id="s-2"),
+    )
+    assert (call.tool_name, call.session_id) == ("query", "s-1")
+
+
+def test_an_agent_that_was_not_named_is_named_by_another_event():
+    call = folded(an_event(Executed(), agent_id="unknown"), an_event(Allowed(), agent_id="bot"))
+    assert call.agent_id == "bot"
+
+
+@pytest.mark.parametrize(
+    ("flag", "side_effect", "idempotent"),
+    [
+        (True, "write", True),
+        (False, "read", False),
+        (None, "pure", True),
+        (None, "read", True),
+        (None, "write", False),
+        (None, "irreversible", False),
+        (None, None, False),
+    ],
+)
+def test_a_call_is_idempotent_as_posted_else_by_its_side_effect(flag, side_effect, idempotent):
+    call = folded(an_event(Executed(), idempotent=flag, side_effect=side_effect))
+    assert call.idempotent is idempotent
+
+
+def test_a_repeat_is_the_event_that_was_accepted_first():
+    first = an_event(Posted(a_result([1])), at=1, order=1, from_sdk=False, digest=b"same")
+    repeat = replace(first, timestamp=an_event(Allowed(), at=99).timestamp, order=9)
+    newer = an_event(Posted(a_result([2])), at=5, order=5, from_sdk=False)
+    assert folded(first, repeat) == folded(first)
+    assert folded(repeat, newer, first).outcome == a_result([2])
+
+
+def of_a_bound_key(event: Event) -> Event:
+    """As a key that is bound to the event's agent sends it."""
+    return replace(event, bound_to=event.agent_id, digest=event.digest + event.agent_id.encode())
+
+
+of_all_keys = st.one_of(events, events.map(of_a_bound_key))
+
+
+@given(st.lists(of_all_keys, min_size=1, max_size=6), st.data())
+@settings(max_examples=150)
+def test_order_and_repeats_do_not_matter(told, data):
+    assert fold(data.draw(st.permutations(told * 2))) == fold(told)
+
+
+@given(st.lists(of_all_keys, min_size=1, max_size=6), st.data())
+@settings(max_examples=150)
+def test_the_borders_of_batches_do_not_matter(told, data):
+    """A store keeps each event once, as it came, and folds again after every batch."""
+    arriving = data.draw(st.permutations(told + told[:2]))
+    at_once = fold([replace(event, order=order) for order, event in enumerate(arriving)])
+
+    stored: dict[bytes, Event] = {}
+    call, order = None, 0
+    while arriving:
+        size = data.draw(st.integers(1, len(arriving)))
+        batch, arriving = arriving[:size], arriving[size:]
+        for event in batch:
+            stored.setdefault(event.digest, replace(event, order=order))
+            order += 1
+        call = fold(list(stored.values()))
+    assert call == at_once
+
+
+@given(st.lists(events, min_size=1, max_size=6))
+@settings(max_examples=150)
+def test_the_strongest_event_alone_decides_the_type(told):
+    call = fold(told)
+    saying = [event for event in told if not isinstance(event.report, Note)]
+    if call is None:
+        assert saying == []
+        return
+    strongest = max(event.report.strength for event in saying)
+    kinds = {
+        getattr(folded(event).outcome, "kind", None)
+        for event in saying
+        if event.report.strength == strongest
+    }
+    assert getattr(call.outcome, "kind", None) in kinds
+    assert call.at == min(event.timestamp for event in saying)
+
+
+@given(st.lists(events, max_size=4), st.lists(events.map(of_a_bound_key), max_size=4), st.data())
+@settings(max_examples=100)
+def test_what_keys_bound_to_others_report_changes_nothing(told, bound, data):
+    """Whenever it comes: first, last or between, where other keys name the agent of the call."""
+    of_bot = [replace(event, agent_id="bot", bound_to="") for event in told]
+    foreign = [event for event in bound if event.agent_id == "other"]
+    reported = [event for event in of_bot if not isinstance(event.report, Note)]
+    assume(reported)
+    assert fold(data.draw(st.permutations(of_bot + foreign))) == fold(of_bot)

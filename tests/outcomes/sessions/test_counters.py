@@ -1,0 +1,160 @@
+"""Counters of a session: counted by many at once, reset by a person, removed when nobody counts."""
+
+from datetime import timedelta
+from urllib.parse import urlencode
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from governance.alerts.queries import open_findings
+from governance.core.roles import Role
+from governance.models import AuditEntry
+from governance.people.auth.access import access_of_key
+from outcomes.models import StoredValue
+from outcomes.models.statements import carry_out
+from outcomes.session_store.commands.increments import Increment, counting_up
+from outcomes.session_store.commands.session_store import count_up, put_value
+from outcomes.sessions.commands.counters import remove_idle_values
+from tests import builders
+from tests.outcomes.pages import an_item, text_of
+from tests.outcomes.session_store.test_session_store import Store
+from tests.outcomes.settling.test_settle_together import in_threads
+
+ATTEMPTS, CONSEC_FAIL, STATE = "s:s-1:attempts", "s:s-1:consec_fail", "s:s-1:workflow:w:state"
+
+
+@pytest.fixture
+def store(project):
+    return Store(builders.a_key(project)[0])
+
+
+@pytest.fixture
+def counted(agent, store):
+    """A session that the console knows, and what its agent has counted."""
+    agent.post(an_item("s-1"), an_item("s-10"))
+    for key in (ATTEMPTS, CONSEC_FAIL, "s:s-1:tool:look up", "s:s-10:attempts"):
+        store.increment(key, 4)
+    store.put(STATE, "{}")
+    return store
+
+
+def reset_address(project, session="s-1"):
+    query = urlencode({"of": session, "environment": "production"})
+    return f"/p/{project.slug}/reset-session/?{query}"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_threads_that_count_singly_and_together_lose_nothing():
+    key = builders.a_key(builders.a_project())[1]
+    access = access_of_key(key)
+    seen: list[float | None] = []
+
+    def singly():
+        for _ in range(60):
+            seen.append(count_up("s:a:attempts", 1, access=access))
+
+    def together():
+        for _ in range(30):
+            wanted = [Increment(name, 1, access) for name in ("s:a:attempts", "s:a:execs") * 2]
+            first, _, second, _ = carry_out(counting_up(wanted))
+            seen.extend([first, second])
+
+    in_threads(singly, together, singly, together)
+    assert sorted(filter(None, seen)) == list(range(1, 241))
+    assert StoredValue.objects.get(key="s:a:execs").number == 120
+
+
+def test_counting_together_is_counting_one_after_the_other(project):
+    access = access_of_key(builders.a_key(project)[1])
+    put_value("text", "words", access=access)
+    names = ["a", "b", "a", "text", "a", "b"]
+    wanted = [Increment(name, amount, access) for amount, name in enumerate(names, 1)]
+    assert carry_out(counting_up(wanted)) == [1, 2, 4, None, 9, 8]
+
+
+def test_an_operator_lets_a_session_count_from_zero_again(project, counted, client_as):
+    operator = client_as(Role.OPERATOR)
+    page = operator.get(f"/p/{project.slug}/sessions/s-1/")
+    assert reset_address(project).replace("&", "&amp;") in page.text
+    asked = text_of(operator.get(reset_address(project)))
+    assert "Let this session count from zero again?" in asked
+    assert "Executions of look up 4" in asked
+    answer = operator.post(reset_address(project), follow=True)
+    assert "The session counts from zero again." in text_of(answer)
+    assert counted.batch(ATTEMPTS, CONSEC_FAIL, "s:s-1:tool:look up") == {}
+    assert counted.batch(STATE, "s:s-10:attempts") == {STATE: "{}", "s:s-10:attempts": "4"}
+    assert counted.increment(ATTEMPTS) == 1
+    entry = AuditEntry.objects.get(action="reset a session")
+    assert (entry.subject, entry.details["attempts"], entry.details["tools"]) == ("s-1", "4", 1)
+
+
+def test_a_session_without_counters_has_nothing_to_reset(project, agent, client_as):
+    agent.post(an_item("s-1"))
+    operator = client_as(Role.OPERATOR)
+    assert "Nothing is counted in this session." in text_of(operator.get(reset_address(project)))
+    answer = operator.post(reset_address(project), follow=True)
+    assert "nothing was reset" in text_of(answer)
+    assert not AuditEntry.objects.filter(action="reset a session").exists()
+
+
+def test_a_viewer_sees_no_way_to_reset(project, counted, client_as):
+    page = client_as(Role.VIEWER).get(f"/p/{project.slug}/sessions/s-1/")
+    assert "Reset counters" not in page.text
+    assert counted.value(ATTEMPTS) == "4"
+
+
+def test_the_same_session_of_another_environment_keeps_its_counters(project, counted, client_as):
+    staging = Store(builders.a_key(project, env="staging")[0])
+    staging.increment(ATTEMPTS, 7)
+    client_as(Role.OPERATOR).post(reset_address(project))
+    assert staging.value(ATTEMPTS) == "7"
+
+
+def test_a_reset_is_the_end_of_what_its_agent_tried(project, counted, client_as):
+    counted.increment("s:s-10:attempts", 2)
+    for key in (ATTEMPTS, "s:s-10:attempts", "s:never:attempts"):
+        counted.increment(key, -1)
+    links = {each.subject: each.link for each in open_findings(project)}
+    assert links == {
+        "production: s:s-1:attempts": f"/p/{project.slug}/sessions/s-1/?environment=production",
+        "production: s:s-10:attempts": f"/p/{project.slug}/sessions/s-10/?environment=production",
+        "production: s:never:attempts": f"/p/{project.slug}/settings/keys/",
+    }
+    client_as(Role.OPERATOR).post(reset_address(project))
+    left = {each.subject for each in open_findings(project)}
+    assert left == links.keys() - {"production: s:s-1:attempts"}
+
+
+def last_used(days, *keys):
+    day = timezone.now().date() - timedelta(days=days)
+    StoredValue.objects.filter(key__in=keys).update(used_on=day)
+
+
+def test_what_is_idle_for_thirty_days_goes_and_its_outcomes_stay(project, counted, agent):
+    counted.put("free", "x")
+    last_used(31, "s:s-10:attempts", "free")
+    assert remove_idle_values() == 2
+    assert counted.batch("s:s-10:attempts", "free") == {}
+    assert agent.session("s-10")["counts"]["attempts"] == 1
+    entry = AuditEntry.objects.get(action="idle session keys removed")
+    assert entry.subject == "2 that nobody wrote to for 30 days"
+    assert entry.details == {"environment": "production", "keys": 2}
+
+
+def test_a_session_in_use_keeps_all_that_it_has_counted(counted):
+    last_used(31, CONSEC_FAIL, STATE, "s:s-1:tool:look up")
+    last_used(30, ATTEMPTS)
+    assert remove_idle_values() == 0
+    last_used(31, ATTEMPTS)
+    assert remove_idle_values() == 4
+
+
+def test_counting_up_changes_nothing_that_an_index_holds(store):
+    """Else each increment would write every index as well."""
+    with connection.cursor() as cursor:
+        constraints = connection.introspection.get_constraints(cursor, "outcomes_storedvalue")
+    indexed = {
+        column for each in constraints.values() if each["index"] for column in each["columns"]
+    }
+    assert indexed <= {"environment_id", "digest", "session"}

@@ -1,0 +1,41 @@
+"""Which days of a time are counted as they stand: together with what is beside them, all of it,
+each moment once."""
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outcomes.sessions.domain.days import covered, day_of, start_of
+
+HOUR = timedelta(hours=1)
+days = st.sets(st.integers(0, 12))
+hours = st.none() | st.integers(-30, 24 * 14).map(lambda hour: start_of(0) + hour * HOUR)
+
+
+def test_a_day_is_one_of_utc():
+    assert day_of(datetime(1970, 1, 2, 23, 59, tzinfo=UTC)) == 1
+    assert day_of(datetime(1969, 12, 31, 23, tzinfo=UTC)) == -1
+    assert start_of(1) == datetime(1970, 1, 2, tzinfo=UTC)
+
+
+def test_what_is_not_counted_at_all_is_looked_at_whole():
+    since, until = start_of(3), start_of(4)
+    assert covered(since, until, [], {3}).beside == [(since, until)]
+
+
+@given(hours, hours, days, days)
+def test_every_moment_of_a_time_is_counted_or_looked_at_once(since, until, counted, changed):
+    found = covered(since, until, counted, changed)
+    for hour in range(-30, 24 * 14):
+        moment = start_of(0) + hour * HOUR
+        is_within = (since is None or since <= moment) and (until is None or moment < until)
+        day = day_of(moment)
+        looked_at = sum(
+            (start is None or start <= moment) and (end is None or moment < end)
+            for start, end in found.beside
+        )
+        # Up to the newest that is counted, a day that nobody speaks of has no session.
+        is_empty = bool(counted) and day <= max(counted) and day not in counted | changed
+        times = looked_at + (day in found.days)
+        assert times == is_within or (is_empty and times <= is_within)

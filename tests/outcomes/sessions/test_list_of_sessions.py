@@ -1,0 +1,232 @@
+"""The list of sessions: filters with their counts, orders and pages, as the rows themselves say."""
+
+import html
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from governance.core.wilson import wilson
+from outcomes.models import Session
+from outcomes.sessions.queries import list as session_list
+from outcomes.sessions.queries.list import SessionFilter, sessions_shown
+from outcomes.sessions.queries.matching import asking_sessions
+from outcomes.sessions.queries.order import ORDERS, PLACE
+from outcomes.web.paging import every
+from tests import builders
+from tests.governance.approvals.builders import an_approval
+from tests.outcomes.approvals.test_views_approvals import asks
+from tests.outcomes.pages import a_denied_item, an_item
+
+NOW = datetime.now(UTC)
+
+
+def ago(**time: float) -> str:
+    return (NOW - timedelta(**time)).isoformat()
+
+
+@pytest.fixture
+def traffic(project, agent) -> None:
+    """Five sessions: two agents, two environments, with and without all that filters ask for."""
+    asked: dict[str, Any] = {"tool_args": {"id": 1}, "turn_id": "t"}
+    agent.post(
+        *(an_item("s-good", agent_id="billing", timestamp=ago(hours=hour)) for hour in (9, 8, 7)),
+        an_item("s-bad", agent_id="billing", output="Error: no", timestamp=ago(hours=6)),
+        an_item("s-bad", agent_id="billing", timestamp=ago(hours=5)),
+        *(
+            a_denied_item("s-loop", agent_id="ops", timestamp=ago(hours=4, seconds=-n), **asked)
+            for n in range(3)
+        ),
+        an_item("s-big", agent_id="ops", output="x" * 13_000, timestamp=ago(hours=3)),
+        a_denied_item("s-stop", agent_id="ops", reason="limit", timestamp=ago(hours=2)),
+    )
+    staging = type(agent)(builders.bearing(builders.a_key(project, "ingest", env="staging")[0]))
+    staging.post(an_item("s-good", agent_id="billing", timestamp=ago(hours=1)))
+
+
+def facets(pages, **query: str) -> dict[str, dict[str, int]]:
+    body = pages.get("sessions/", **query).content.decode()
+    found = {}
+    for title, part in re.findall(r"<section>\s*<h2>([^<]*)</h2>(.*?)</section>", body, re.S):
+        values = re.findall(r"<span>([^<]*)</span><span>([\d,]+)</span>", part)
+        found[title] = {html.unescape(words): int(number) for words, number in values}
+    return found
+
+
+def shown(pages, **query: str) -> list[str]:
+    body = pages.get("sessions/", **query).content.decode()
+    return re.findall(rf'class="row-link mono" href="{pages.base}/sessions/([^/]+)/', body)
+
+
+@pytest.mark.usefixtures("traffic")
+def test_every_filter_shows_how_many_sessions_it_would_leave(pages):
+    found = facets(pages)
+    assert found["State"] == {"Ended": 5, "Stopped by a limit": 1}
+    assert found["Agent"] == {"billing": 3, "ops": 3}
+    assert found["Environment"] == {"production": 5, "staging": 1}
+    assert found["Limit reached"] == {"not known": 1}
+    assert found["Has"] == {"Denials": 2, "Disagreements": 1, "Artifacts": 1, "Waste": 1}
+
+
+ASKED = [
+    ({"agent": "ops"}, ["s-stop", "s-big", "s-loop"]),
+    ({"has": "denials"}, ["s-stop", "s-loop"]),
+    ({"has": "denials,waste"}, ["s-loop"]),
+    ({"has": "artifacts,nonsense"}, ["s-big"]),
+    ({"limit": "not known"}, ["s-stop"]),
+    ({"limit": "no such", "agent": "ops"}, []),
+    ({"state": "ended", "agent": "ops"}, ["s-big", "s-loop"]),
+    ({"q": "OOD"}, ["s-good", "s-good"]),
+    ({"q": "bill", "environment": "production"}, ["s-bad", "s-good"]),
+    ({"sort": "failures", "agent": "billing"}, ["s-bad", "s-good", "s-good"]),
+    ({"sort": "-session", "agent": "ops"}, ["s-stop", "s-loop", "s-big"]),
+    ({"sort": "nonsense", "agent": "ops"}, ["s-stop", "s-big", "s-loop"]),
+    ({"sort": "marks", "agent": "ops"}, ["s-loop", "s-big", "s-stop"]),
+    ({"sort": "-marks", "agent": "ops"}, ["s-stop", "s-big", "s-loop"]),
+]
+
+
+@pytest.mark.usefixtures("traffic")
+def test_the_list_holds_what_is_asked_for_in_the_order_that_is_asked_for(pages):
+    for query, sessions in ASKED:
+        assert shown(pages, **query) == sessions, query
+        if sessions and "state" not in query:
+            assert sum(facets(pages, **query)["State"].values()) == len(sessions), query
+
+
+@pytest.mark.usefixtures("traffic")
+def test_a_value_of_a_filter_leads_to_as_many_sessions_as_it_says_and_once_more_back(pages):
+    body = pages.get("sessions/", has="denials", sort="calls").content.decode()
+    aside = body[body.index('<aside class="facets"') : body.index("</aside>")]
+    links = re.findall(r'<a href="([^"]*)"([^>]*)><span>[^<]*</span><span>(\d+)</span>', aside)
+    assert len(links) > 5
+    for url, current, number in links:
+        page = pages.client.get(html.unescape(url)).content.decode()
+        rows = re.findall(r'<tr data-row="(\d+)"', page)
+        assert len(rows) == (6 if current else int(number)), url
+        assert "sort=calls" in url
+
+
+def walked(project, name: str, *, turned: bool) -> list[Session]:
+    now = datetime.now(UTC)
+    wanted, asking = SessionFilter(), asking_sessions(project.pk, now)
+
+    def page(before):
+        how = {"order": ORDERS[name], "turned": turned, "before": before, "size": 2}
+        return sessions_shown(project.pk, wanted, now, asking, **how)
+
+    return list(every(page, PLACE))
+
+
+@pytest.mark.usefixtures("traffic")
+def test_page_after_page_every_session_comes_once_in_either_direction(project):
+    every_one = sorted(Session.objects.values_list("pk", flat=True))
+    for name in ORDERS:
+        there = [row.pk for row in walked(project, name, turned=False)]
+        assert sorted(there) == every_one, name
+        assert [row.pk for row in walked(project, name, turned=True)] == there[::-1], name
+
+
+@pytest.mark.usefixtures("traffic")
+def test_pages_in_another_order_lead_there_and_back(pages, monkeypatch):
+    monkeypatch.setattr(session_list, "SESSIONS_SHOWN", 2)
+    first = pages.rows("sessions/", sort="agent")
+    second = pages.links("sessions/", sort="agent")["next"].removeprefix(f"{pages.base}/")
+    third = pages.links(second)["next"].removeprefix(f"{pages.base}/")
+    assert len({*first, *pages.rows(second), *pages.rows(third)}) == 6
+    assert pages.rows(pages.links(second)["prev"].removeprefix(f"{pages.base}/")) == first
+    csv = b"".join(pages.get("sessions/", sort="agent", format="csv").streaming_content).decode()
+    assert csv.index("billing") < csv.index("ops")
+    assert csv.count("\n") == 7
+    only = pages.get("sessions/", has="waste", format="json")
+    (loop,) = json.loads(b"".join(only.streaming_content))["sessions"]
+    assert (loop["session_id"], loop["waste"], loop["same_call_denied"]) == ("s-loop", 2, 3)
+
+
+def test_the_least_reliable_are_those_whose_rate_is_surely_low(project, agent):
+    results = {"many": (3, 30), "one": (0, 1), "good": (9, 9), "none": (0, 0), "half": (5, 10)}
+    agent.post(
+        *(
+            an_item(session, output={"ok": 1} if n < good else "Error: x")
+            for session, (good, of) in results.items()
+            for n in range(of)
+        ),
+        a_denied_item("none"),
+    )
+    by_bound = sorted(
+        (session for session in results if results[session][1]),
+        key=lambda session: wilson(*results[session])[1],
+    )
+    found = [row.session_id for row in walked(project, "rate", turned=False)]
+    assert found == [*by_bound, "none"]
+
+
+def test_what_was_stopped_comes_first_then_who_waits_who_runs_and_who_ended(project, agent, pages):
+    old = ago(hours=1)
+    for item in (
+        an_item("ended", timestamp=old),
+        an_item("waits", timestamp=old),
+        an_item("runs"),
+        a_denied_item("stopped", reason="limit", timestamp=old),
+        an_item("also-ended", timestamp=old),
+        an_item("also-runs"),
+    ):
+        agent.post(item)
+    an_approval(project, session_id="waits")
+    asks(agent, an_approval(project, session_id=""), run_id="behind-a-call")
+    sorted_rows = [
+        "stopped", "behind-a-call", "waits", "also-runs", "runs", "also-ended", "ended",
+    ]  # fmt: skip
+    for name, rows in (("state", sorted_rows), ("-state", sorted_rows[::-1])):
+        found = walked(project, name.removeprefix("-"), turned=name != "state")
+        assert [row.session_id for row in found] == rows
+        assert shown(pages, sort=name) == rows
+    head = '<a href="[^"]*sort=-state" title="Sort: ended first, then running, waiting, stopped">'
+    assert re.search(head, pages.get("sessions/", sort="state").content.decode())
+
+
+def test_marks_are_added_up_and_the_newest_comes_first_among_as_many(agent, project, pages):
+    asked: dict[str, Any] = {"tool_args": {"id": 1}, "turn_id": "t"}
+    for item in (
+        an_item("none"),
+        an_item("an-artifact", output="x" * 13_000),
+        *(a_denied_item("looped", **asked) for _ in range(4)),
+        an_item("two-kinds", output="x" * 13_000),
+        an_item("two-kinds", output="Error: no", tool_success=True),
+        an_item("also-none"),
+    ):
+        agent.post(item)
+    rows = walked(project, "marks", turned=False)
+    assert [(row.session_id, row.disagreements + row.waste + row.artifacts) for row in rows] == [
+        ("looped", 3), ("two-kinds", 2), ("an-artifact", 1), ("also-none", 0), ("none", 0),
+    ]  # fmt: skip
+    assert shown(pages, sort="marks") == [row.session_id for row in rows]
+
+
+@pytest.mark.usefixtures("traffic")
+@pytest.mark.parametrize("name", ["state", "-state", "marks", "-marks"])
+def test_files_follow_what_rows_only_show_signs_of(pages, name):
+    file = pages.get("sessions/", sort=name, format="json")
+    rows = json.loads(b"".join(file.streaming_content))["sessions"]
+    assert [row["session_id"] for row in rows] == shown(pages, sort=name)
+
+
+@pytest.mark.usefixtures("traffic")
+def test_of_very_many_sessions_the_newest_are_counted_and_the_page_says_so(pages, monkeypatch):
+    monkeypatch.setattr("outcomes.sessions.queries.groups.EXACT_UP_TO", 3)
+    monkeypatch.setattr("outcomes.sessions.views.sessions.EXACT_UP_TO", 3)
+    text = pages.text("sessions/", sort="lasted")
+    assert "More than 3 sessions. Of the newest: 4 sessions." in text
+    assert "Counted among the newest 3 sessions of this time." in text
+    assert shown(pages, sort="lasted") == shown(pages)
+    assert shown(pages, sort="failures")[0] == "s-bad"
+    assert shown(pages, q="s-l") == ["s-loop"]
+    assert shown(pages, q="s-b") == ["s-big"]  # the other is an older one
+    assert "sort=lasted" not in pages.get("sessions/").content.decode()
+
+
+@pytest.mark.usefixtures("traffic")
+def test_a_text_that_is_longer_than_any_id_fits_nothing(pages):
+    assert "No session or agent of that name." in pages.text("sessions/", q="s" * 60_000)

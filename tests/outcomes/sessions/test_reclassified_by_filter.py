@@ -1,0 +1,167 @@
+"""Only the calls that a filter names are reclassified: one session, one verdict, one text."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from governance.core.actor import CONSOLE
+from governance.core.roles import Role
+from outcomes.models import Rejudging, Session
+from outcomes.reclassification.commands.parts import run_waiting_parts
+from outcomes.sessions.commands.removal import remove_session, run_waiting_removals
+from tests import builders
+from tests.outcomes.reclassification.test_rejudging import NOT_OK, OK, ran, unified
+from tests.outcomes.rejudging import CHECK
+from tests.recount import differences
+
+HERE = "/v1/reclassifications"
+
+
+@pytest.fixture
+def client(project):
+    return builders.bearing(builders.a_key(project, "manage")[0])
+
+
+@pytest.fixture
+def calls(project, agent):
+    """Six calls in two sessions and none, before any check is bound."""
+    agent.post(
+        ran(NOT_OK, call_id="mine"),
+        ran(NOT_OK, 1, call_id="mine-too", tool_success=True),
+        ran(OK, 2, call_id="mine-ok"),
+        ran(NOT_OK, call_id="theirs", session_id="t"),
+        ran(NOT_OK, call_id="alone", session_id=None),
+        ran("Error: x", call_id="text", session_id="t"),
+    )
+    unified(project, "*")
+    return agent
+
+
+def reclassified(client, **body):
+    response = client.post(HERE, json.dumps(body), content_type="application/json")
+    assert response.status_code == 202, response.content
+    run_waiting_parts()
+    return client.get(f"{HERE}/{response.json()['id']}").json()
+
+
+def judged_by_unified(agent):
+    return {each["call_id"] for each in agent.outcomes() if each["check"] == "unified"}
+
+
+def test_one_session_is_reclassified_and_nothing_else(calls, client):
+    found = reclassified(client, session="s")
+    assert (found["status"], found["calls"], found["newly_failed"]) == ("done", 3, 2)
+    assert found["filters"] == {"session": "s"}
+    assert found["progress"] == 1
+    assert judged_by_unified(calls) == {"mine", "mine-too", "mine-ok"}
+    assert calls.session("s")["counts"]["failures"] == 2
+    assert calls.session("t")["counts"]["failures"] == 1
+    assert differences() == []
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"verdict": "failure"}, {"text"}),
+        ({"verdict": "success", "session": "t"}, {"theirs"}),
+        ({"type": "execution_result", "tool": "http_*", "session": "t"}, {"theirs", "text"}),
+        ({"type": "denied"}, set()),
+        ({"reason": "duplicate"}, set()),
+        ({"q": "mine-"}, {"mine-too", "mine-ok"}),
+        ({"disagreement": True}, set()),
+        ({"disagreement": False, "q": "alone"}, {"alone"}),
+        ({"contract": "billing"}, set()),
+        ({"session": "no such"}, set()),
+    ],
+)
+def test_every_filter_of_a_list_of_calls_chooses_what_is_reclassified(
+    calls, client, filters, expected
+):
+    found = reclassified(client, **filters)
+    assert found["status"] == "done"
+    assert judged_by_unified(calls) == expected
+    assert differences() == []
+
+
+def test_a_version_of_a_contract_chooses_what_is_reclassified(project, calls, client):
+    version = builders.a_version(project, name="billing", max_tool_calls=9)
+    calls.post(ran(NOT_OK, call_id="governed", policy_version=version.revision_hash))
+    found = reclassified(client, contract="billing", version=version.number)
+    assert found["filters"] == {"contract": "billing", "version": version.number}
+    assert found["judged"] == 1
+
+
+def test_a_check_is_tried_on_one_session(calls, client):
+    here = "/v1/success-checks/backtests"
+    body = {"yaml": CHECK, "scope": "all", "session": "t"}
+    started = client.post(here, json.dumps(body), content_type="application/json")
+    run_waiting_parts()
+    found = client.get(f"{here}/{started.json()['id']}").json()
+    assert (found["calls"], found["filters"]) == (2, {"session": "t"})
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        ({"version": 1}, "contract"),
+        ({"contract": "billing", "version": True}, "version"),
+        ({"verdict": "perhaps"}, "verdict"),
+        ({"type": "success"}, "type"),
+        ({"session": "a\0b"}, "session"),
+        ({"sessions": "s"}, "sessions"),
+    ],
+)
+def test_a_wrong_filter_is_refused_with_its_place(client, body, place):
+    response = client.post(HERE, json.dumps(body), content_type="application/json")
+    assert response.status_code == 422
+    assert place in json.dumps(response.json()["errors"])
+    assert not Rejudging.objects.exists()
+
+
+def test_the_page_of_a_session_leads_to_its_reclassification(project, calls, client_as):
+    editor = client_as(Role.EDITOR)
+    page = editor.get(reverse("outcomes:session", args=[project.slug, "s"]))
+    assert "Reclassify this session</a>" in page.text
+    form = editor.get(page.context["reclassify_url"])
+    assert 'name="session" value="s"' in form.text
+    assert '<option value="" selected>All time</option>' in form.text
+    fields = {"session": "s", "environment": "production", "days": ""}
+    result = editor.post(reverse("outcomes:reclassifications", args=[project.slug]), fields)
+    run_waiting_parts()
+    shown = editor.get(result.url)
+    assert "session <code>s</code>" in shown.text
+    assert judged_by_unified(calls) == {"mine", "mine-too", "mine-ok"}
+    again = editor.get(shown.context["again_url"])
+    assert 'name="session" value="s"' in again.text
+
+
+def test_a_viewer_is_not_offered_to_reclassify_a_session(project, calls, client_as):
+    page = client_as(Role.VIEWER).get(reverse("outcomes:session", args=[project.slug, "s"]))
+    assert "Reclassify" not in page.text
+
+
+def test_what_the_form_cannot_say_is_not_offered_to_run_again(project, calls, client, client_as):
+    found = reclassified(client, verdict="failure", disagreement=False)
+    here = reverse("outcomes:reclassification", args=[project.slug, found["id"]])
+    page = client_as(Role.EDITOR).get(here)
+    assert "verdict <code>failure</code>, without a disagreement" in page.text
+    assert "Run again" not in page.text
+    assert "Back to your drafts" not in page.text
+
+
+def test_a_session_that_no_id_can_name_is_refused_in_the_form(project, client_as):
+    here = reverse("outcomes:reclassifications", args=[project.slug])
+    response = client_as(Role.EDITOR).post(here, {"session": "a\0b", "days": ""})
+    assert response.status_code == 422
+    assert "An id of at most 1,024 characters." in response.text
+
+
+def test_a_deleted_session_takes_the_reclassifications_that_name_it_with_it(project, calls, client):
+    here = reclassified(client, session="s")["id"]
+    kept = [reclassified(client, session="t")["id"], reclassified(client, q="mine")["id"]]
+    found = Session.objects.get(session_id="s")
+    remove_session(found, typed="s", by=CONSOLE)
+    assert run_waiting_removals() == 1
+    assert client.get(f"{HERE}/{here}").status_code == 404
+    assert set(Rejudging.objects.values_list("pk", flat=True)) == set(kept)

@@ -1,0 +1,168 @@
+"""Sessions counted by day: the same as counting them one by one, whatever comes late or goes."""
+
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from governance.core.actor import CONSOLE
+from governance.core.roles import Role
+from outcomes.models import Session, SessionDay, SessionDayChange
+from outcomes.sessions.commands.days import count_days
+from outcomes.sessions.commands.removal import remove_session, run_waiting_removals
+from outcomes.sessions.domain.days import day_of
+from outcomes.sessions.domain.facets import Chosen, facets_of
+from outcomes.sessions.queries.groups import alike_sessions, session_groups
+from outcomes.sessions.queries.list import SessionFilter
+from outcomes.sessions.queries.matching import Asking, asking_sessions
+from tests import builders
+from tests.outcomes.pages import a_denied_item, an_item
+from tests.outcomes.rejudging import reclassified
+from tests.recount import differences
+
+HOUR = timedelta(hours=1)
+
+
+def now():
+    return datetime.now(UTC)
+
+
+def ago(hours):
+    return (now() - hours * HOUR).isoformat()
+
+
+def counted():
+    while count_days(timezone.now()):
+        pass
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """As if three sessions were too many to count one by one."""
+
+    def set_to(number=3):
+        monkeypatch.setattr("outcomes.sessions.queries.groups.EXACT_UP_TO", number)
+        monkeypatch.setattr("outcomes.sessions.views.sessions.EXACT_UP_TO", number)
+
+    return set_to
+
+
+def facets(project, since=None, until=None, **chosen):
+    moment = timezone.now()
+    wanted = SessionFilter(since=since, until=until, chosen=Chosen(**chosen))
+    found = session_groups(project.pk, wanted, moment, asking_sessions(project.pk, moment))
+    assert found.is_exact
+    return facets_of(found.groups, wanted.chosen), found.are_many
+
+
+def some_traffic(agent, seed, number=40):
+    chance = random.Random(seed)  # noqa: S311 - the same each time
+    for _ in range(number):
+        session = f"s-{chance.randrange(30)}"
+        more = {"timestamp": ago(chance.uniform(0.1, 24 * 9)), "agent_id": chance.choice("abc")}
+        if chance.random() < 0.5:
+            agent.post(a_denied_item(session, chance.choice(["limit", "contract"]), **more))
+        else:
+            agent.post(an_item(session, output=chance.choice(["fine", "Error: no"]), **more))
+
+
+def test_days_and_what_is_beside_them_tell_what_a_look_at_each_session_tells(project, agent, few):
+    times = [(None, None)]
+    times += [(now() - hours * HOUR, None) for hours in (24 * 4, 24 * 5 + 7)]
+    times += [(now() - 24 * 7 * HOUR, now() - hours * HOUR) for hours in (5, 24 * 2 + 3)]
+    some_traffic(agent, "first")
+    for seed in ("second", "third"):
+        counted()
+        right = [facets(project, *time)[0] for time in times]
+        few(0)
+        assert [facets(project, *time) for time in times] == [(each, True) for each in right]
+        few(100_000)
+        some_traffic(agent, seed, 15)  # late, into days that are counted
+        right = [facets(project, *time)[0] for time in times]
+        few(0)
+        assert [facets(project, *time)[0] for time in times] == right
+        few(100_000)
+    assert SessionDayChange.objects.exists()
+    counted()
+    assert not SessionDayChange.objects.exists()
+    assert differences() == []
+
+
+def test_what_is_judged_anew_and_what_is_removed_changes_its_day(project, agent, few):
+    agent.post(
+        *(an_item(f"s-{n}", timestamp=ago(24 * 4 + n)) for n in range(5)),
+        an_item("s-0", timestamp=ago(24 * 4), output={"is_error": True}, tool_success=None),
+    )
+    counted()
+    before = SessionDay.objects.count()
+    assert before
+    few(0)
+    assert facets(project)[0].shown == 5
+    gone = Session.objects.get(project=project, session_id="s-3")
+    remove_session(gone, typed="s-3", by=CONSOLE)
+    assert facets(project)[0].shown == 4
+    run_waiting_removals()
+    assert facets(project)[0].shown == 4
+    counted()
+    assert facets(project)[0].shown == 4
+    reclassified(project)
+    assert differences() == []
+
+
+def test_the_page_counts_all_of_very_many_sessions(
+    project, pages, agent, few, django_assert_max_num_queries
+):
+    agent.post(
+        *(an_item(f"s-{n}", timestamp=ago(24 * 3 + n)) for n in range(6)),
+        a_denied_item("s-7", reason="limit", timestamp=ago(24 * 3)),
+        an_item("s-8"),
+    )
+    counted()
+    few(4)
+    with django_assert_max_num_queries(12):
+        text = pages.text("sessions/", sort="lasted", range="7d")
+    assert "8 sessions. One is running; one was stopped by a limit." in text
+    assert "Of the newest" not in text
+    assert "Counted among" not in text
+    assert "sort=lasted" not in pages.get("sessions/").content.decode()
+    assert "8 of 8, newest first" in text
+    assert pages.rows("sessions/", state="stopped", range="7d") != []
+    assert "1 of 1, newest first" in pages.text("sessions/", state="stopped", range="7d")
+
+
+def test_a_day_is_counted_when_nobody_can_add_to_it_unsaid(project, agent):
+    agent.post(*(an_item(f"s-{hours}", timestamp=ago(hours)) for hours in (0, 24, 48, 72)))
+    counted()
+    today = (now() - datetime(1970, 1, 1, tzinfo=UTC)).days
+    days = list(SessionDay.objects.order_by("day").values_list("day", "sessions"))
+    assert days == [(today - 3, 1), (today - 2, 1)]
+    assert not SessionDayChange.objects.exists()
+    # What changes yesterday or before is said; it is forgotten where that day is not counted yet.
+    agent.post(an_item("s-late", timestamp=ago(24)), an_item("s-later", timestamp=ago(48)))
+    assert set(SessionDayChange.objects.values_list("day", flat=True)) == {today - 1, today - 2}
+    counted()
+    assert not SessionDayChange.objects.exists()
+    assert SessionDay.objects.get(day=today - 2).sessions == 2
+
+
+def test_what_is_said_while_a_day_is_counted_is_seen_the_next_time(project, agent, monkeypatch):
+    agent.post(an_item("s-1", timestamp=ago(72)))
+    counted()
+    agent.post(an_item("s-2", timestamp=ago(72)))
+
+    def meanwhile(*asked):
+        found = alike_sessions(*asked)
+        SessionDayChange.objects.create(project=project, day=day_of(asked[1]))
+        return found
+
+    monkeypatch.setattr("outcomes.sessions.commands.days.alike_sessions", meanwhile)
+    count_days(timezone.now())
+    assert SessionDayChange.objects.count() == 1
+
+
+def test_a_project_without_sessions_has_no_day(project):
+    builders.a_member(project, Role.VIEWER)
+    assert count_days(timezone.now()) == 0
+    assert facets(project)[0].shown == 0
+    assert not Asking()

@@ -1,0 +1,54 @@
+"""Which stretch of a session its strip shows, and where its links lead."""
+
+import pytest
+from django.http import QueryDict
+
+from outcomes.sessions.views.zoom import Zoom, zoom_links, zoom_of
+
+
+def shown(query: str, first: int = 1, last: int = 500) -> tuple[int, int]:
+    zoom = zoom_of(QueryDict(query)).within(first, last)
+    return zoom.first, zoom.last
+
+
+@pytest.mark.parametrize(
+    ("query", "stretch"),
+    [
+        ("", (1, 500)),
+        ("first=100&last=200", (100, 200)),
+        ("first=495&last=600", (481, 500)),
+        ("first=200&last=100", (200, 219)),
+        ("first=9999999999&last=x", (1, 500)),
+        ("first=-4&last=7", (1, 20)),
+    ],
+)
+def test_what_is_asked_for_is_kept_within_what_there_is(query, stretch):
+    assert shown(query) == stretch
+
+
+def test_a_short_session_is_always_shown_whole():
+    assert shown("first=2&last=3", 1, 5) == (1, 5)
+
+
+def links(zoom: Zoom, stop: int | None = None) -> dict[str, dict[str, str]]:
+    found = zoom_links(zoom, zoom.within(1, 500), 1, 500, stop)
+    return {link.name: link.query for link in found}
+
+
+def test_the_whole_offers_to_come_closer_and_to_go_to_the_stop():
+    assert links(Zoom(), stop=400) == {
+        "all": {},
+        "stop": {"first": "370", "last": "430"},
+        "in": {"first": "126", "last": "375"},
+    }
+
+
+def test_a_stretch_offers_its_neighbours_and_the_way_back_and_keeps_the_rest():
+    found = links(Zoom(by="time", first=1, last=100, limit="pay"))
+    kept = {"by": "time", "limit": "pay"}
+    assert found == {
+        "all": kept,
+        "in": kept | {"first": "26", "last": "75"},
+        "out": kept | {"first": "1", "last": "150"},
+        "later": kept | {"first": "51", "last": "150"},
+    }

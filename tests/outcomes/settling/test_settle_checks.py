@@ -1,0 +1,149 @@
+"""Settling judges each call by the check that its bindings name, as it stands at that moment."""
+
+from governance.checks.queries.selection import Judges, judges
+from outcomes.models import Call
+from outcomes.settling import check_budget as patience
+from tests.builders import an_outcome
+from tests.governance.naming import FAILS, a_check, bound
+from tests.outcomes.posting import Agent
+from tests.recount import differences
+
+HTTP = (
+    '{when: {"result.status ?? result.code": {gte: 400}}, id: http, verdict: failure,'
+    ' reason: "HTTP {value}", label: retryable}'
+)
+
+
+def judged(agent: Agent, call_id: str) -> tuple[str, str, int, str]:
+    call = agent.outcome(call_id)
+    return call["verdict"], call["check"], call["version"], call["rule"]
+
+
+def test_a_bound_check_decides_and_all_it_saw_is_kept(project, agent: Agent):
+    a_check(project, HTTP)
+    bound(project, "http_* mine")
+    agent.post(an_outcome("a", tool_name="http_get", output={"code": 503}, tool_success=True))
+    call = agent.outcome("a")
+    assert judged(agent, "a") == ("failure", "mine", 1, "http")
+    assert (call["value"], call["verdict_reason"]) == (503, "HTTP 503")
+    assert call["labels"] == ["retryable"]
+    assert call["disagreement"]
+    assert differences() == []
+
+
+def test_the_first_line_whose_environment_agent_and_tool_fit_decides(project, agent: Agent):
+    a_check(project, FAILS)
+    bound(project, "staging * * mine", "* billing-* * mine", "* * search default")
+    for call_id, bot in (("a", "billing-bot"), ("b", "another")):
+        agent.post(an_outcome(call_id, agent_id=bot, tool_name="search", output={"ok": False}))
+    assert judged(agent, "a")[:2] == ("failure", "mine")
+    assert judged(agent, "b")[:2] == ("success", "default")
+
+
+def test_a_call_is_judged_by_the_version_current_when_it_is_settled(project, agent: Agent):
+    a_check(project, FAILS)
+    bound(project, "* mine")
+    agent.post(an_outcome("a", output={"bad": 1}))
+    a_check(project, "{when: {result.bad: {exists: true}}, id: bad, verdict: failure}")
+    agent.post(an_outcome("b", output={"bad": 1}))
+    assert judged(agent, "a") == ("success", "mine", 1, "otherwise")
+    assert judged(agent, "b") == ("failure", "mine", 2, "bad")
+    bound(project)
+    agent.post(an_outcome("c", output={"bad": 1}))
+    assert judged(agent, "c")[:2] == ("success", "default")
+    assert differences() == []
+
+
+def test_a_later_event_judges_again_only_where_it_changes_the_output(project, agent: Agent):
+    a_check(project, FAILS)
+    bound(project, "* mine")
+    agent.post(an_outcome("a", output={"bad": 1}, timestamp="2026-11-18T06:00:00Z"))
+    a_check(project, "{when: {result.bad: {exists: true}}, id: bad, verdict: failure}")
+    agent.post(an_outcome("a", output={"bad": 1}, timestamp="2026-11-18T06:00:01Z", elapsed_ms=3))
+    assert judged(agent, "a")[2] == 1
+    agent.post(an_outcome("a", output={"bad": 2}, timestamp="2026-11-18T06:00:02Z"))
+    assert judged(agent, "a") == ("failure", "mine", 2, "bad")
+
+
+def test_a_large_output_is_judged_whole(project, agent: Agent):
+    a_check(project, "{when: {result.rows: {length: {gte: 20000}}}, id: many, verdict: failure}")
+    bound(project, "* mine")
+    agent.post(an_outcome("a", output={"rows": list(range(20_000))}))
+    assert agent.outcome("a")["type"] == "artifact_reference"
+    assert judged(agent, "a")[3] == "many"
+
+
+def test_a_verdict_of_unknown_is_no_success_and_no_disagreement(project, agent: Agent):
+    a_check(project, "{when: {result.status: {equals: pending}}, id: p, verdict: unknown}")
+    bound(project, "* mine")
+    agent.post(an_outcome("a", output={"status": "pending"}, tool_success=True))
+    call = agent.outcome("a")
+    assert (call["verdict"], call["checked"], call["disagreement"]) == ("unknown", True, False)
+    assert differences() == []
+
+
+def test_timeouts_and_failures_need_no_check(project, agent: Agent):
+    a_check(project, FAILS, otherwise="success")
+    bound(project, "* mine")
+    agent.post({"type": "failure", "call_id": "a", "tool_name": "t", "error": "boom"})
+    call = agent.outcome("a")
+    assert (call["verdict"], call["check"]) == ("failure", None)
+
+
+def test_a_check_that_breaks_holds_nothing_up_and_says_so_at_its_calls(
+    project, agent: Agent, monkeypatch
+):
+    a_check(project, FAILS)
+    bound(project, "bad mine")
+
+    def breaks(*_: object) -> None:
+        raise RuntimeError("out of \0 luck")
+
+    monkeypatch.setattr("governance.checks.language.named.NamedCheck.judge", breaks)
+    broken = an_outcome("a", tool_name="bad", output=1, tool_success=False)
+    agent.post(broken, an_outcome("b", output=1))
+    call = agent.outcome("a")
+    assert (call["verdict"], call["checked"], call["check"]) == ("failure", False, None)
+    assert Call.objects.get(call_id="a").verdict_reason.startswith(
+        "The check mine could not judge it: out of"
+    )
+    assert agent.outcome("b")["checked"]
+    assert differences() == []
+
+
+def test_a_slow_check_leaves_the_rest_of_its_results_and_holds_up_nobody_elses(
+    project, agent: Agent, monkeypatch
+):
+    a_check(project, FAILS)
+    a_check(project, FAILS, name="quick")
+    bound(project, "slow_* mine", "quick_* quick")
+    monkeypatch.setattr(patience, "SECONDS_OF_A_CHECK", 0)  # one result each
+    agent.post(
+        an_outcome("a", tool_name="slow_a", output={"ok": False}),
+        an_outcome("b", tool_name="slow_b", output={"ok": False}, tool_success=True),
+        an_outcome("c", tool_name="quick_c", output={"ok": False}),
+        an_outcome("d", tool_name="fine", output={"ok": False}),
+    )
+    left = agent.outcome("b")
+    assert (left["verdict"], left["check"]) == ("success", None)
+    assert "too much work came at once" in left["verdict_reason"]
+    assert [agent.outcome(each)["verdict"] for each in "acd"] == ["failure", "failure", "success"]
+    assert differences() == []
+    agent.post(an_outcome("e", tool_name="slow_e", output={"ok": False}))
+    assert agent.outcome("e")["verdict"] == "failure"
+
+
+def test_a_claim_asks_for_the_judges_of_its_project_once(project, agent: Agent, monkeypatch):
+    a_check(project, FAILS)
+    bound(project, "* mine")
+    agent.post(an_outcome("first"))
+    asked: list[int] = []
+
+    def counted(project_id: int) -> Judges:
+        asked.append(project_id)
+        return judges(project_id)
+
+    monkeypatch.setattr("outcomes.settling.decode.judges", counted)
+    agent.post(*(an_outcome(f"c-{number}", output={"ok": False}) for number in range(50)))
+    assert asked == [project.pk]
+    assert Call.objects.filter(check_name="mine", classified="failure").count() == 50

@@ -1,0 +1,243 @@
+"""The effective verdict as agents and readers see it: a bound check decides, else the agent's own
+check, else it is a failure if either the agent or the default check says so."""
+
+import csv
+import io
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.urls import reverse
+
+from governance.core.roles import Role
+from outcomes.models import Call, Rejudging
+from tests import builders
+from tests.governance.naming import a_check, bound
+from tests.outcomes.pages import text_of
+from tests.outcomes.rejudging import reclassified
+from tests.recount import differences
+
+STATUS_500 = {"status": 500}
+CUSTOM = {"success_check": {"name": "custom"}}
+AT_LEAST_400 = "{id: http, when: {result.status: {gte: 400}}, verdict: failure}"
+
+
+def ran(output, said, call_id="c-1", **fields):
+    at = datetime.now(UTC) - timedelta(minutes=3)
+    usual = {"call_id": call_id, "tool_name": "http_get", "agent_id": "bot", "session_id": "s-1"}
+    usual |= {"timestamp": at.isoformat()}
+    return builders.an_outcome(output=output, tool_success=said, **usual | fields)
+
+
+def verdict_of(agent, call_id="c-1"):
+    call = agent.outcome(call_id)
+    return call["verdict"], call["decided_by"], call["disagreement"]
+
+
+def page_of(project, call_id="c-1"):
+    return reverse("outcomes:call", args=[project.slug, call_id])
+
+
+def test_an_agents_own_check_is_not_overruled_by_the_default(agent):
+    agent.post(
+        ran(STATUS_500, said=False, metadata=CUSTOM),
+        ran(STATUS_500, said=False, call_id="c-2", metadata=CUSTOM),
+        ran({"status": 200}, said=True, call_id="c-3", metadata=CUSTOM),
+        ran({"is_error": True}, said=True, call_id="c-4", metadata=CUSTOM),
+    )
+    assert verdict_of(agent, "c-1") == ("failure", "agent", False)
+    assert verdict_of(agent, "c-4") == ("success", "agent", False)
+    session = agent.session("s-1")
+    assert (session["counts"]["successes"], session["counts"]["failures"]) == (2, 2)
+    assert agent.get("stats", by="tool")["rows"][0]["failures"] == 2
+    assert {call["call_id"] for call in agent.outcomes(verdict="failure")} == {"c-1", "c-2"}
+    assert agent.outcomes(disagreement=True) == []
+    assert differences() == []
+
+
+@pytest.mark.parametrize("name", ["custom", "http-status", "never-saved-here"])
+def test_a_check_that_the_call_names_counts_whether_it_is_stored_here_or_not(agent, name):
+    agent.post(ran(STATUS_500, said=False, metadata={"success_check": {"name": name}}))
+    assert verdict_of(agent) == ("failure", "agent", False)
+
+
+def test_a_bound_check_replaces_the_agents_own(project, agent):
+    a_check(project, AT_LEAST_400)
+    bound(project, "http_* mine")
+    agent.post(
+        ran(STATUS_500, said=True, metadata=CUSTOM),
+        ran({"status": 200}, said=False, call_id="c-2", metadata=CUSTOM),
+    )
+    assert verdict_of(agent, "c-1") == ("failure", "check", True)
+    assert verdict_of(agent, "c-2") == ("success", "check", True)
+    assert differences() == []
+
+
+def test_a_binding_that_names_the_default_lets_it_decide_alone(project, agent):
+    bound(project, "http_* default")
+    agent.post(ran(STATUS_500, said=False, metadata=CUSTOM))
+    assert verdict_of(agent) == ("success", "check", True)
+    agent.post(ran(STATUS_500, said=False, tool_name="other", call_id="c-2", metadata=CUSTOM))
+    assert verdict_of(agent, "c-2") == ("failure", "agent", False)
+    assert differences() == []
+
+
+def test_a_failure_that_only_the_agent_knows_of_stays_a_failure(agent):
+    agent.post(ran({"content": "Error: no such thing"}, said=False))
+    call = agent.outcome("c-1")
+    assert verdict_of(agent) == ("failure", "agent", False)
+    assert (call["check"], call["classified"], call["checked"]) == ("default", "success", True)
+
+
+def test_a_failure_that_the_agent_missed_is_found_by_the_default(agent):
+    agent.post(ran({"is_error": True}, said=True))
+    assert verdict_of(agent) == ("failure", "default", True)
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict", "decided_by"),
+    [
+        ({"type": "timeout"}, "failure", "type"),
+        ({"type": "failure", "tool_success": True}, "failure", "type"),
+        ({"type": "denied", "reason": "contract"}, None, None),
+        ({"type": "execution_result", "tool_success": True}, "success", "agent"),
+        ({"type": "execution_result"}, "unknown", None),
+    ],
+    ids=["timeout", "failure", "denied", "reported only", "nobody"],
+)
+def test_calls_without_an_output_say_who_decided(agent, fields, verdict, decided_by):
+    item = ran(None, said=None, metadata=CUSTOM) | fields
+    del item["output"]
+    agent.post({name: value for name, value in item.items() if value is not None})
+    assert verdict_of(agent)[:2] == (verdict, decided_by)
+    assert differences() == []
+
+
+def test_a_later_report_is_weighed_by_the_check_that_judged_then(project, agent):
+    a_check(project, AT_LEAST_400)
+    bound(project, "http_* mine")
+    agent.post(ran({"status": 200}, said=None))
+    bound(project)
+    agent.post_events(
+        builders.an_event(
+            "call_failed", call_id="c-1", tool_name="http_get", agent_id="bot", session_id="s-1"
+        )
+    )
+    assert verdict_of(agent) == ("success", "check", True)
+    assert differences() == []
+
+
+def test_a_large_output_that_became_an_artifact_is_decided_by_the_agents_own_check(agent):
+    agent.post(ran({"status": 500, "text": "x" * 20_000}, said=False, metadata=CUSTOM))
+    assert agent.outcome("c-1")["type"] == "artifact_reference"
+    assert verdict_of(agent) == ("failure", "agent", False)
+
+
+def test_reclassifying_follows_the_rule_and_keeps_what_counted_before(project, agent):
+    a_check(project, AT_LEAST_400)
+    bound(project, "http_* mine")
+    large = {"status": 200, "text": "x" * 20_000}
+    agent.post(
+        ran({"status": 200}, said=False, metadata=CUSTOM),
+        ran({"status": 200}, said=False, call_id="c-2"),
+        ran({"status": 200}, said=True, call_id="c-3"),
+        ran(large, said=False, call_id="c-4", metadata=CUSTOM),
+    )
+    assert verdict_of(agent) == ("success", "check", True)
+    bound(project)
+    reclassified(project)
+    assert verdict_of(agent, "c-1") == ("failure", "agent", False)
+    assert verdict_of(agent, "c-2") == ("failure", "agent", False)
+    assert verdict_of(agent, "c-3") == ("success", "default", False)
+    assert verdict_of(agent, "c-4") == ("failure", "agent", False)
+    present, past = agent.outcome("c-1")["verdicts"]
+    assert (past["check"], past["effective"], past["decided_by"]) == ("mine", "success", "check")
+    assert (present["check"], present["effective"], present["decided_by"]) == (
+        "default",
+        "failure",
+        "agent",
+    )
+    assert agent.session("s-1")["counts"]["failures"] == 3
+    (job,) = Rejudging.objects.all()
+    flips = agent.get(f"reclassifications/{job.pk}")["by_rule"]
+    assert flips["(reported by the agent)"]["newly_failed"] == 3
+    assert differences() == []
+    bound(project, "http_* mine")
+    reclassified(project)
+    assert verdict_of(agent, "c-4") == ("success", "check", True)
+    assert differences() == []
+
+
+def test_the_page_of_a_call_says_who_decided(project, agent, client_as):
+    agent.post(
+        ran(STATUS_500, said=False, metadata=CUSTOM),
+        ran({"content": "x"}, said=False, call_id="c-2"),
+        ran({"is_error": True}, said=True, call_id="c-3"),
+        ran(None, said=None, call_id="c-4", type="timeout"),
+    )
+    viewer = client_as(Role.VIEWER)
+    own = text_of(viewer.get(page_of(project)))
+    assert "the agent's own check decides" in own
+    assert "failed, as the agent says" in own
+    assert "The agent decides: it may know of a failure" in text_of(
+        viewer.get(page_of(project, "c-2"))
+    )
+    assert "so the default check decides" in text_of(viewer.get(page_of(project, "c-3")))
+    assert "A timeout is a failure by its type" in text_of(viewer.get(page_of(project, "c-4")))
+
+
+def test_lists_and_files_say_who_decided(project, agent, client_as):
+    agent.post(ran(STATUS_500, said=False, metadata=CUSTOM))
+    viewer = client_as(Role.VIEWER)
+    calls = reverse("outcomes:calls", args=[project.slug])
+    assert "agent's own check" in text_of(viewer.get(calls))
+    file = viewer.get(calls + "?format=csv")
+    (row,) = csv.DictReader(io.StringIO(file.getvalue().decode()))
+    assert (row["verdict"], row["decided_by"]) == ("failure", "agent")
+
+
+def test_failures_that_the_agent_found_are_a_group_of_their_own(project, agent):
+    agent.post(ran(STATUS_500, said=False, metadata=CUSTOM), ran(None, said=False, call_id="c-2"))
+    agent.post(ran({"is_error": True}, said=True, call_id="c-3"))
+    calls = Call.objects.order_by("call_id").values_list("group__check_name", "group__rule")
+    assert list(calls) == [("", ""), ("", ""), ("default", "is_error")]
+    assert differences() == []
+
+
+def test_disagreements_never_advise_a_check_that_makes_the_right_side_wrong(
+    project, agent, client_as
+):
+    address = reverse("outcomes:disagreements", args=[project.slug])
+    viewer = client_as(Role.VIEWER)
+    agent.post(ran({"content": "Error: no such thing"}, said=False))
+    assert "agree about all 1 call" in text_of(viewer.get(address))
+    a_check(project, AT_LEAST_400)
+    bound(project, "http_* mine")
+    agent.post(ran({"content": "Error: no such thing"}, said=False, call_id="c-2"))
+    text = text_of(viewer.get(address))
+    assert "Look at a call first" in text
+    assert "give it to the agent" not in text
+    agent.post(ran({"is_error": True}, said=True, call_id="c-3", tool_name="other"))
+    text = text_of(viewer.get(address))
+    assert "Bind a check that knows this tool" in text
+
+
+def test_calls_from_before_are_given_their_deciders(project, agent):
+    a_check(project, AT_LEAST_400)
+    bound(project, "http_* mine")
+    agent.post(
+        ran(STATUS_500, said=True),
+        ran(STATUS_500, said=None, call_id="c-2", tool_name="other"),
+        ran(None, said=None, call_id="c-3", type="timeout"),
+        ran(None, said=None, call_id="c-4", type="denied", reason="contract"),
+    )
+    item = ran(None, said=True, call_id="c-5")
+    del item["output"]
+    agent.post(item, {name: value for name, value in item.items() if name != "tool_success"})
+    deciders = ["check", "default", "type", "", "agent"]
+    in_order = Call.objects.order_by("call_id").values_list("decided_by", flat=True)
+    assert list(in_order) == deciders
+    Call.objects.update(decided_by="")
+    import_module("outcomes.migrations.0033_who_decided_verdicts").name_deciders(apps, None)
+    assert list(in_order) == deciders

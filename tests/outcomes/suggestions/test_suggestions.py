@@ -1,0 +1,368 @@
+"""Failures that no check sees are suggested as rules, exactly those, as long as they are there."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from governance.alerts.queries import open_findings
+from governance.checks.commands.bindings import bind
+from governance.checks.commands.checks import save_check
+from governance.checks.domain.bindings import Binding
+from governance.core.actor import Actor, ActorKind
+from governance.core.errors import Forbidden, NotFound
+from governance.core.roles import Role
+from governance.models import AuditEntry
+from outcomes.models import Call, Suggestion, SuggestionLook
+from outcomes.suggestions.commands import scans as suggestion_looks
+from outcomes.suggestions.commands.results import keep
+from outcomes.suggestions.commands.scans import (
+    ask_for_look,
+    ask_for_looks,
+    run_overdue_look,
+    run_waiting_looks,
+    take_up_lost_looks,
+)
+from outcomes.suggestions.commands.suggestions import bring_back_suggestion, dismiss_suggestion
+from outcomes.suggestions.queries import open_suggestions
+from tests import builders
+from tests.outcomes.backtests import EDITOR, waiting_backtest
+from tests.outcomes.posting import Agent
+from tests.outcomes.silent_failures import FAILING, results
+
+NOT_OK = """\
+apiVersion: edictum-site/v1
+kind: SuccessCheck
+metadata: {name: ours}
+otherwise: success
+rules:
+  - id: not-ok
+    when: {result.ok: {equals: false}}
+    verdict: failure
+"""
+
+
+def ran(output, tool="crm_update", **fields):
+    return builders.an_outcome(output=output, tool_name=tool, **fields)
+
+
+def looked(project):
+    """What is suggested after a look, as tool, check and rule."""
+    ask_for_look(project.pk)
+    run_waiting_looks()
+    return {
+        (each.tool.name, f"{each.check_name}/{each.rule}") for each in open_suggestions(project.pk)
+    }
+
+
+def bound(project, tool, check):
+    bind(project, [Binding("*", "*", tool, check)], by=EDITOR)
+
+
+def only(project):
+    (found,) = Suggestion.objects.filter(project=project)
+    return found
+
+
+def test_of_thirty_tools_exactly_the_ten_that_fail_silently_are_suggested(project, agent):
+    agent.post(*results())
+    assert Call.objects.values("tool").distinct().count() == 30
+    assert looked(project) == {(tool, rule) for tool, (_, _, rule) in FAILING.items()}
+    assert {(each.results, each.of) for each in Suggestion.objects.all()} == {(4, 12)}
+
+
+def test_a_suggestion_tells_what_was_seen_when_and_in_which_shapes(project, agent):
+    times = [f"2026-11-18T12:00:0{second}+00:00" for second in range(4)]
+    agent.post(
+        ran({"ok": False, "id": 1}, call_id="one", timestamp=times[0]),
+        ran({"ok": False, "id": 2}, call_id="two", timestamp=times[2]),
+        ran({"ok": False, "note": "x"}, call_id="three", timestamp=times[1]),
+        ran({"ok": True, "id": 3}, call_id="four", timestamp=times[3]),
+    )
+    looked(project)
+    found = only(project)
+    assert (found.results, found.of, found.judge) == (3, 4, "default")
+    assert found.saw == [["result.ok", "false", 3]]
+    assert [(each["shape"], each["results"], each["call"]) for each in found.samples] == [
+        ("{id: number, ok: false}", 2, "two"),
+        ("{note: text, ok: false}", 1, "three"),
+    ]
+    assert found.first_at is not None
+    assert found.last_at is not None
+    assert found.last_at - found.first_at == timedelta(seconds=2)
+
+
+def test_it_goes_when_the_check_knows_better(project, agent):
+    agent.post(ran({"ok": False}))
+    assert looked(project)
+    bound(project, "*", "flags")
+    assert looked(project) == set()
+    assert not Suggestion.objects.exists()
+
+
+def test_what_a_rule_calls_success_on_purpose_is_not_suggested(project, agent):
+    said = NOT_OK.replace("verdict: failure", "verdict: success")
+    save_check(project, document=said, by=EDITOR)
+    bound(project, "*", "ours")
+    agent.post(ran({"ok": False}), ran({"success": False}))
+    assert looked(project) == {("crm_update", "flags/no-success")}
+
+
+def test_only_what_is_judged_success_is_suggested(project, agent):
+    save_check(project, document=NOT_OK.replace("success\n", "unknown\n"), by=EDITOR)
+    bound(project, "*", "ours")
+    agent.post(
+        ran({"ok": False}),
+        ran({"success": False}),
+        ran(None, type="failure", error="success: false"),
+        ran(None, type="denied", reason="contract"),
+    )
+    agent.post_events(builders.an_event("call_executed", tool_name="crm_update"))
+    assert looked(project) == set()
+
+
+def test_a_large_output_is_looked_at_whole(project, agent):
+    agent.post(ran({"log": "x" * 20_000, "ok": False}))
+    assert looked(project) == {("crm_update", "flags/not-ok")}
+
+
+def test_of_each_tool_the_newest_results_count(project, agent, monkeypatch):
+    monkeypatch.setattr("outcomes.suggestions.commands.scans.NEWEST", 3)
+    later = "2026-11-18T13:00:0{}+00:00"
+    agent.post(ran({"ok": False}, timestamp="2026-11-18T12:00:00+00:00"))
+    assert looked(project)
+    agent.post(*[ran({"ok": True}, timestamp=later.format(n)) for n in range(3)])
+    assert looked(project) == set()
+
+
+def test_only_tools_with_new_results_are_looked_at_again(project, agent):
+    agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
+    looked(project)
+    Suggestion.objects.update(of=99)
+    agent.post(ran({"ok": False}))
+    looked(project)
+    assert {(each.tool.name, each.results, each.of) for each in Suggestion.objects.all()} == {
+        ("crm_update", 2, 2),
+        ("other", 1, 99),
+    }
+    SuggestionLook.objects.update(looked_at_all=timezone.now() - timedelta(days=2))
+    looked(project)
+    assert Suggestion.objects.get(tool__name="other").of == 1
+
+
+def test_a_result_that_comes_for_a_known_call_is_new(project, agent):
+    agent.post_events(builders.an_event("call_executed", "c-1", tool_name="crm_update"))
+    assert looked(project) == set()
+    agent.post(ran({"ok": False}, call_id="c-1"))
+    assert looked(project) == {("crm_update", "flags/not-ok")}
+
+
+def test_there_is_a_look_where_there_is_a_reason(project, agent):
+    assert ask_for_looks() == 0
+    agent.post(ran({"ok": True}))
+    assert ask_for_looks() == 1
+    assert run_waiting_looks() == 1
+    assert ask_for_looks() == 0
+    bound(project, "*", "flags")
+    assert ask_for_looks() == 1
+    run_waiting_looks()
+    agent.post(ran({"ok": True}))
+    assert ask_for_looks() == 1
+
+
+def test_a_look_is_asked_for_once_at_a_time(project):
+    first = ask_for_look(project.pk)
+    assert ask_for_look(project.pk).pk == first.pk
+    assert SuggestionLook.objects.count() == 1
+    assert run_waiting_looks() == 1
+    assert run_waiting_looks() == 0
+    again = ask_for_look(project.pk)
+    assert (again.pk, again.status, again.finished_at) == (first.pk, "queued", None)
+
+
+def test_a_look_whose_process_died_is_taken_up(project, agent):
+    agent.post(ran({"ok": False}))
+    ask_for_look(project.pk)
+    died = timezone.now() - timedelta(minutes=5)
+    SuggestionLook.objects.update(status="running", heard_at=died)
+    assert take_up_lost_looks() == 1
+    assert run_waiting_looks() == 1
+    assert Suggestion.objects.count() == 1
+
+
+def test_a_look_stands_back_for_a_job_that_somebody_waits_for(project, agent):
+    agent.post(ran({"ok": False}))
+    ask_for_look(project.pk)
+    waited_for = waiting_backtest(project)
+    assert run_waiting_looks() == 1
+    assert not Suggestion.objects.exists()
+    assert SuggestionLook.objects.get().status == "queued"
+    waited_for.delete()
+    assert run_waiting_looks() == 1
+    assert SuggestionLook.objects.get().status == "done"
+    assert Suggestion.objects.count() == 1
+
+
+def test_what_comes_while_a_look_runs_is_looked_at_when_somebody_asks(project, agent, monkeypatch):
+    agent.post(ran({"ok": True}))
+    ask_for_look(project.pk)
+
+    def meanwhile(*args):
+        keep(*args)
+        if not Suggestion.objects.exists() and Call.objects.count() == 1:
+            agent.post(ran({"success": False}, tool="provision"))
+            ask_for_look(project.pk)
+
+    monkeypatch.setattr(suggestion_looks, "keep", meanwhile)
+    run_waiting_looks()
+    assert only(project).tool.name == "provision"
+    look = SuggestionLook.objects.get()
+    assert (look.status, look.is_asked_again) == ("done", False)
+
+
+def test_what_comes_while_a_look_stands_back_is_looked_at_when_somebody_asks(project, agent):
+    agent.post(ran({"ok": True}))
+    ask_for_look(project.pk)
+    other = waiting_backtest(project)
+    run_waiting_looks()
+    agent.post(ran({"success": False}, tool="provision"))
+    ask_for_look(project.pk)
+    other.delete()
+    run_waiting_looks()
+    assert only(project).tool.name == "provision"
+
+
+def test_a_look_that_stood_back_long_enough_has_its_turn(project, agent):
+    agent.post(ran({"ok": False}))
+    ask_for_look(project.pk)
+    waiting_backtest(project)
+    run_waiting_looks()
+    assert run_overdue_look() == 0
+    SuggestionLook.objects.update(asked_at=timezone.now() - suggestion_looks.PATIENT_FOR)
+    assert run_overdue_look() == 1
+    assert only(project).check_name == "flags"
+
+
+def test_a_look_that_stood_back_goes_on_where_it_was(project, agent, monkeypatch):
+    agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
+    ask_for_look(project.pk)
+    answers = iter([False, True])
+    place = "outcomes.suggestions.commands.scans._somebody_waits"
+    with monkeypatch.context() as patched:
+        patched.setattr(place, lambda: next(answers))
+        run_waiting_looks()
+    first = only(project)
+    Suggestion.objects.update(of=99)
+    agent.post(ran({"ok": False}, tool=first.tool.name))
+    run_waiting_looks()
+    assert {(each.tool.name == first.tool.name, each.of) for each in Suggestion.objects.all()} == {
+        (True, 99),
+        (False, 1),
+    }
+    assert ask_for_looks() == 1  # for what came meanwhile
+    run_waiting_looks()
+    assert Suggestion.objects.get(pk=first.pk).results == 2
+
+
+def test_what_is_dismissed_stays_so_and_can_be_brought_back(project, agent):
+    agent.post(ran({"ok": False}))
+    looked(project)
+    number = only(project).pk
+    dismiss_suggestion(project.pk, number, by=EDITOR)
+    agent.post(ran({"ok": False}))
+    assert looked(project) == set()
+    assert (only(project).results, only(project).dismissed_by) == (2, str(EDITOR))
+    bring_back_suggestion(project.pk, number, by=EDITOR)
+    assert looked(project) == {("crm_update", "flags/not-ok")}
+    told = AuditEntry.objects.filter(action__startswith="suggestion").order_by("number")
+    assert [(each.action, each.subject) for each in told] == [
+        ("suggestion dismissed", "flags/not-ok for crm_update"),
+        ("suggestion brought back", "flags/not-ok for crm_update"),
+    ]
+
+
+def test_what_is_dismissed_and_gone_is_still_dismissed_when_it_comes_again(project, agent):
+    agent.post(ran({"ok": False}))
+    looked(project)
+    dismiss_suggestion(project.pk, only(project).pk, by=EDITOR)
+    bound(project, "*", "flags")
+    looked(project)
+    assert only(project).results == 0
+    bind(project, [], by=EDITOR)
+    assert looked(project) == set()
+    assert only(project).results == 1
+
+
+def test_what_is_brought_back_with_nothing_left_of_it_goes(project, agent):
+    agent.post(ran({"ok": False}))
+    looked(project)
+    dismiss_suggestion(project.pk, only(project).pk, by=EDITOR)
+    bound(project, "*", "flags")
+    looked(project)
+    bring_back_suggestion(project.pk, only(project).pk, by=EDITOR)
+    assert not Suggestion.objects.exists()
+
+
+def test_who_may_not_write_checks_dismisses_nothing(project, agent):
+    agent.post(ran({"ok": False}))
+    looked(project)
+    operator = Actor(ActorKind.PERSON, 1, "o@example.test", Role.OPERATOR)
+    for does in (dismiss_suggestion, bring_back_suggestion):
+        with pytest.raises(Forbidden):
+            does(project.pk, only(project).pk, by=operator)
+
+
+def test_nothing_of_another_project_is_reached(project, agent):
+    other = builders.a_project("other")
+    agent.post(ran({"ok": False}))
+    looked(project)
+    assert looked(other) == set()
+    with pytest.raises(NotFound):
+        dismiss_suggestion(other.pk, only(project).pk, by=EDITOR)
+
+
+def test_open_suggestions_need_attention_until_there_are_none(project, agent, pages):
+    agent.post(ran({"ok": False}), ran({"success": False}, tool="other"))
+    looked(project)
+    (finding,) = open_findings(project)
+    assert finding.kind == "silent_failures"
+    assert finding.why.startswith(
+        "crm_update: 1 of the newest 1 results has a known form of failure, and 1 more form of it."
+    )
+    for page in ("overview/", "attention/"):
+        text = pages.text(page)
+        assert "Failures are judged success" in text
+        assert "Failures are judged success:" not in text  # its kind says all
+    for each in Suggestion.objects.all():
+        dismiss_suggestion(project.pk, each.pk, by=EDITOR)
+    assert open_findings(project) == []
+
+
+def test_results_of_every_environment_and_agent_are_looked_at(project):
+    key = builders.a_key(project, "agent", "ingest", env="staging")[0]
+    Agent(builders.bearing(key)).post(ran({"ok": False}, agent_id="lonely"))
+    assert looked(project) == {("crm_update", "flags/not-ok")}
+    (sample,) = only(project).samples
+    assert (sample["agent"], sample["environment"]) == ("lonely", "staging")
+
+
+def test_of_large_outputs_a_bounded_number_of_bytes_is_read(project, agent, monkeypatch):
+    monkeypatch.setattr("outcomes.suggestions.commands.scans.ALL_LARGE", 50_000)
+    monkeypatch.setattr("outcomes.suggestions.commands.scans.LARGEST", 30_000)
+    sizes = (40_000, 20_000, 20_000, 20_000)  # the newest last; too large, no more, read, read
+    agent.post(
+        *[
+            ran({"log": "x" * size, "ok": False}, timestamp=f"2026-11-18T12:00:0{second}+00:00")
+            for second, size in enumerate(sizes)
+        ]
+    )
+    looked(project)
+    assert (only(project).results, only(project).of) == (2, 2)
+
+
+def test_so_many_suggestions_are_kept_and_no_more(project, agent, monkeypatch):
+    monkeypatch.setattr("outcomes.suggestions.commands.results.MOST", 3)
+    agent.post(*[ran({"ok": False}, tool=f"tool-{number}") for number in range(5)])
+    assert len(looked(project)) == 3
+    agent.post(ran({"ok": False}, tool="tool-0"))
+    assert len(looked(project)) == 3

@@ -1,0 +1,53 @@
+"""Suggestions over HTTP: read by programs, dismissed and brought back."""
+
+import json
+
+from governance.models import AuditEntry
+from outcomes.suggestions.commands.scans import ask_for_look, run_waiting_looks
+from tests import builders
+
+SUGGESTIONS = "success-check-suggestions"
+
+
+def looked(project, agent):
+    agent.post(
+        builders.an_outcome(output={"ok": False}, tool_name="crm", call_id="c-1", agent_id="bot"),
+        builders.an_outcome(output={"ok": True}, tool_name="crm"),
+    )
+    ask_for_look(project.pk)
+    run_waiting_looks()
+
+
+def dismiss(agent, number, **said):
+    path = f"{SUGGESTIONS}/{number}/dismissal"
+    return agent.send(path, json.dumps(said).encode())
+
+
+def test_a_suggestion_tells_its_rule_its_row_and_its_samples(project, agent):
+    assert agent.get(SUGGESTIONS) == {"suggestions": [], "looked_at": None}
+    looked(project, agent)
+    told = agent.get(SUGGESTIONS)
+    assert told["looked_at"].endswith("Z")
+    (one,) = told["suggestions"]
+    assert (one["tool"], one["check"], one["rule"]) == ("crm", "flags", "not-ok")
+    assert (one["row"], one["form"]) == ("32", "Slack style")
+    assert (one["results"], one["of"], one["judge"]) == (1, 2, "default")
+    assert one["saw"] == [{"selector": "result.ok", "value": "false", "results": 1}]
+    (sample,) = one["samples"]
+    assert (sample["call"], sample["agent"], sample["shape"]) == ("c-1", "bot", "{ok: false}")
+
+
+def test_it_is_dismissed_and_brought_back(project, agent):
+    looked(project, agent)
+    number = agent.get(SUGGESTIONS)["suggestions"][0]["id"]
+    assert dismiss(agent, number).json()["dismissed_by"]
+    assert agent.get(SUGGESTIONS)["suggestions"] == []
+    assert len(agent.get(SUGGESTIONS, dismissed=True)["suggestions"]) == 1
+    assert dismiss(agent, number, dismissed=False).json()["dismissed_at"] is None
+    assert len(agent.get(SUGGESTIONS)["suggestions"]) == 1
+    assert AuditEntry.objects.filter(action__startswith="suggestion").count() == 2
+
+
+def test_what_is_not_there_is_not_found(project, agent):
+    assert dismiss(agent, 99).status_code == 404
+    assert dismiss(agent, 2**70).status_code == 404

@@ -1,0 +1,63 @@
+"""Where the slowest calls are, told from durations that are counted by stretches of time."""
+
+from collections import Counter
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from outcomes.core.durations import bucket_of, least_of
+from outcomes.tools.domain.slowest import Stretch, joined, worth_looking
+
+CALLS = st.lists(
+    st.tuples(st.integers(0, 9), st.sampled_from([0.0, 0.5, 1.0, 3.0, 3.01, 40.0, 900.0, 3e4])),
+    max_size=60,
+)
+
+
+def counted(calls):
+    found: dict[Stretch, Counter[int]] = {}
+    for place, took in calls:
+        stretch = Stretch(place * 15, place * 15 + 15)
+        found.setdefault(stretch, Counter())[bucket_of(took)] += 1
+    return found
+
+
+@given(calls=CALLS, most=st.integers(1, 12))
+def test_the_slowest_calls_are_in_what_is_looked_through(calls, most):
+    worth = worth_looking(counted(calls), most, room=10_000)
+    looked = [
+        took
+        for place, took in calls
+        if Stretch(place * 15, place * 15 + 15) in worth.stretches and took >= least_of(worth.least)
+    ]
+    assert sorted(looked, reverse=True)[:most] == sorted([t for _, t in calls], reverse=True)[:most]
+    assert worth.is_all
+
+
+@given(calls=CALLS, most=st.integers(1, 12), room=st.integers(0, 40))
+@example(calls=[(0, 3e4), (0, 900.0), (0, 900.0), (0, 900.0), (1, 3e4)], most=3, room=4)
+def test_little_room_costs_the_earlier_ones_of_those_that_took_as_long(calls, most, room):
+    worth = worth_looking(counted(calls), most, room)
+    whole = worth_looking(counted(calls), most, 10_000)
+    left_out = set(whole.stretches) - set(worth.stretches)
+    assert worth.is_all == (not left_out)
+    found = sum(
+        bucket_of(took) >= worth.least
+        for place, took in calls
+        if Stretch(place * 15, place * 15 + 15) in worth.stretches
+    )
+    assert found >= min(most, len(calls))
+    only_equal = {each for each, buckets in counted(calls).items() if max(buckets) == worth.least}
+    assert left_out <= only_equal
+    assert all(each < kept for each in left_out for kept in only_equal & set(worth.stretches))
+
+
+def test_nothing_was_measured():
+    assert worth_looking({}, 10, 100).stretches == []
+
+
+def test_neighbours_are_one_stretch():
+    assert joined([Stretch(0, 15), Stretch(15, 30), Stretch(45, 60)]) == [
+        Stretch(0, 30),
+        Stretch(45, 60),
+    ]

@@ -1,0 +1,358 @@
+"""The tools of a project, and the page of one."""
+
+import csv
+import html
+import io
+import re
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from random import Random
+from urllib.parse import quote
+
+import pytest
+from django.urls import reverse
+
+from outcomes.core.durations import bucket_of
+from outcomes.core.figures import Figures
+from outcomes.core.scope import scope_from
+from outcomes.core.steps import Span
+from outcomes.models import Call, Tool
+from outcomes.templatetags.addresses import tool_url
+from outcomes.tools.queries.list import tools_in
+from outcomes.tools.queries.slowest import slowest_calls
+from outcomes.tools.queries.tools import periods_of_tool, tool_named
+from tests.governance.naming import a_check, bound
+from tests.outcomes.pages import a_denied_item, an_item, text_of
+from tests.outcomes.silent_failures import a_suggestion
+
+NOT_OK = {"is_error": True}
+ODD = ["a/b c", "..", "-", "käse-löschen", "<b>&amp;", "line\nbreak", "?x=1#y", "n" * 1_024]
+
+
+def ago(**time: float) -> str:
+    return (datetime.now(UTC) - timedelta(**time)).isoformat()
+
+
+def calls(tool: str, good: int, bad: int, **fields):
+    return [
+        an_item(tool_name=tool, output={"ok": True} if at < good else NOT_OK, **fields)
+        for at in range(good + bad)
+    ]
+
+
+def row_of(body: str, tool: str) -> str:
+    (found,) = re.findall(rf'<tr data-row="tool-{re.escape(tool)}">(.*?)</tr>', body, flags=re.S)
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", found))).strip()
+
+
+def tools_of(body: str) -> list[str]:
+    return re.findall(r'<tr data-row="tool-([^"]*)"', body)
+
+
+def tile(body: str, name: str) -> str:
+    (found,) = re.findall(rf'data-row="tile-{name}">(.*?)</(?:a|div)>', body, flags=re.S)
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", found))).strip()
+
+
+@pytest.fixture
+def traffic(agent) -> None:
+    agent.post(
+        *calls("crm", 20, 20, elapsed_ms=80),
+        *calls("crm", 40, 0, timestamp=ago(hours=30), elapsed_ms=40),
+        *calls("docs", 3, 0, elapsed_ms=9, agent_id="reader"),
+        *calls("docs", 2, 0, elapsed_ms=9, timestamp=ago(hours=30)),
+        *[a_denied_item(tool_name="pay") for _ in range(3)],
+    )
+
+
+@pytest.mark.usefixtures("traffic")
+def test_the_list_tells_the_worst_first_each_beside_the_time_before(pages):
+    page = pages.get("tools/")
+    body = page.content.decode()
+    assert "3 tools. crm lost 50.0 points; the others hold." in text_of(page)
+    assert tools_of(body) == ["crm", "docs", "pay"]
+    row = row_of(body, "crm")
+    assert row.startswith("crm 50.0 % of 40 \N{MINUS SIGN}50.0 was 100.0 %")
+    assert "40 was 40 20 was 0 20 was 0 0 80 ms was 40 ms 80 ms was 40 ms" in row
+    assert row.endswith("default")
+    assert row_of(body, "pay").startswith("pay none ran")
+    assert "43 calls ran, 3 denied, 20 disagreements . Bar" in text_of(page)
+
+
+@pytest.mark.usefixtures("traffic")
+def test_its_numbers_lead_to_the_very_calls_that_they_count(pages):
+    body = pages.get("tools/").content.decode()
+    for name, number in (("ran-failed", 20), ("disagree", 20), ("denied", 3)):
+        (link,) = re.findall(rf'href="([^"]*show={name})"', body)
+        rows = pages.client.get(html.unescape(link)).content.decode()
+        assert rows.count('<tr data-row="') == number
+
+
+@pytest.mark.usefixtures("traffic")
+def test_a_step_of_its_chart_leads_to_its_own_calls(pages, project):
+    body = pages.client.get(tool_url(project.slug, "docs")).content.decode()
+    shown = pages.client.get(html.unescape(re.findall(r'href="([^"]*from=[^"]*)"', body)[-1]))
+    assert shown.content.decode().count('<tr data-row="') == 3
+
+
+@pytest.mark.usefixtures("traffic")
+def test_any_column_sorts_and_names_are_searched(pages):
+    def shown(**query):
+        return tools_of(pages.get("tools/", **query).content.decode())
+
+    assert shown(sort="tool") == ["crm", "docs", "pay"]
+    assert shown(sort="-tool") == ["pay", "docs", "crm"]
+    assert shown(sort="denied") == ["pay", "crm", "docs"]
+    assert shown(sort="p95") == ["crm", "docs", "pay"]
+    assert shown(sort="-p95") == ["docs", "crm", "pay"]
+    assert shown(sort="nonsense", q=" DOC ") == ["docs"]
+    assert "No tool fits" in pages.text("tools/", q="nothing")
+    page = pages.get("tools/", sort="-p95", q="c").content.decode()
+    assert 'aria-sort="ascending"' in page
+    assert 'name="sort" value="-p95"' in page
+
+
+@pytest.mark.usefixtures("traffic")
+def test_each_tool_tells_which_check_judges_it(pages, project):
+    a_check(project)
+    bound(project, "crm mine")
+    body = pages.get("tools/").content.decode()
+    assert row_of(body, "crm").endswith("mine v1 line 1")
+    assert tools_of(pages.get("tools/", check="none").content.decode()) == ["docs", "pay"]
+    by_check = pages.get("tools/", sort="-check").content.decode()
+    assert tools_of(by_check) == ["crm", "docs", "pay"]
+    assert tools_of(pages.get("tools/", sort="check").content.decode()) == ["docs", "pay", "crm"]
+    assert "No check of its own 2" in text_of(pages.get("tools/"))
+    assert "mine v1 , line 1 of the bindings" in pages.text("tools/crm/")
+    assert "no check is bound, and an agent's own check decides before it" in pages.text(
+        "tools/docs/"
+    )
+
+
+@pytest.mark.usefixtures("traffic")
+def test_a_tool_tells_how_it_does_and_where_it_fails(pages):
+    page = pages.get("tools/crm/")
+    body, text = page.content.decode(), text_of(page)
+    assert "crm succeeded in 50.0 % of 40 calls; before it was 100.0 %." in text
+    assert "Agents took all its 20 failures for successes." in text
+    assert tile(body, "rate").startswith("Success rate 50.0 % of 40")
+    assert tile(body, "failed").startswith("Ran, verdict failure 20 of 40 was 0 of 40;")
+    assert tile(body, "took").endswith(
+        "p50 80 ms, p99 80 ms; was 40 ms The 95th percentile over time"
+    )
+    assert "Where it fails alike" in text  # without script a link
+    assert "crm was not called" in pages.text("tools/crm/", agent="reader")
+
+
+@pytest.mark.usefixtures("traffic")
+def test_failures_that_fail_alike_stand_together_and_lead_to_their_calls(pages):
+    page = pages.get("live/tool-groups/", of="crm")
+    assert "20 failures in 1 group" in text_of(page)
+    assert re.search(r"judged by default 20 was 0 1 ", text_of(page))
+    (link,) = re.findall(r'href="([^"]*/groups/[^"]*)"', page.content.decode())
+    group = pages.client.get(html.unescape(link))
+    assert "20 calls of crm failed this way in the last 24 hours." in text_of(group)
+    assert group.content.decode().count('<tr data-row="') == 20
+    assert "20 failures" not in pages.text("live/tool-groups/", of="crm", agent="reader")
+    assert "No call of it failed" in pages.text("live/tool-groups/", of="docs")
+
+
+@pytest.mark.usefixtures("traffic")
+def test_its_parts_tell_of_shapes_of_the_slowest_calls_and_of_agents(pages, project, agent):
+    agent.post(*calls("crm", 1, 0, call_id="slow-one", elapsed_ms=9_000, agent_id="other"))
+    results = pages.text("live/tool-results/", of="crm")
+    assert "2 shapes in the newest 41 results" in results
+    assert "{is_error: true} 20 all failures" in results
+    slowest = pages.get("live/tool-calls/", of="crm").content.decode()
+    assert re.findall(r'data-row="slow-\d+"', slowest)[0]
+    assert "slow-one other Executed 9.0 s" in text_of(pages.get("live/tool-calls/", of="crm"))
+    assert "bot 40 was 40" in text_of(pages.get("live/tool-calls/", of="crm"))
+
+
+@pytest.mark.usefixtures("traffic")
+def test_what_looks_like_failures_is_said_at_the_top_and_in_the_list(pages, project):
+    suggestion = a_suggestion(project)
+    suggestion.tool = Tool.objects.get(project=project, name="crm")
+    suggestion.save()
+    top, _, _ = pages.text("tools/crm/").partition("Success rate")
+    assert "3 results of crm judged success have ok: false . See what is suggested" in top
+    listed = pages.get("tools/").content.decode()
+    assert "3 look failed" in row_of(listed, "crm")
+    assert all("look failed" not in row_of(listed, each) for each in tools_of(listed)[1:])
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_tool_may_be_called_anything(pages, agent, project, name):
+    agent.post(*calls(name, 1, 0))
+    body = pages.get("tools/").content.decode()
+    (link,) = re.findall(r'class="row-link mono" href="([^"]*)"', body)
+    assert html.unescape(link).startswith(tool_url(project.slug, name).partition("?")[0])
+    page = pages.client.get(html.unescape(link))
+    assert page.status_code == 200
+    for part in re.findall(r'hx-get="([^"]*)"', page.content.decode()):
+        assert pages.client.get(html.unescape(part)).status_code in (200, 204)
+
+
+def test_many_tools_stand_on_several_pages(pages, agent, monkeypatch):
+    monkeypatch.setattr("outcomes.tools.views.tools.SHOWN", 3)
+    agent.post(*[an_item(tool_name=f"t-{at}") for at in range(7)])
+    seen, path, number = list[str](), "tools/?sort=tool", 0
+    while path:
+        body = pages.client.get(f"{pages.base}/{path}").content.decode()
+        assert "of 7 tools." in body
+        seen += tools_of(body)
+        following = re.findall(r'rel="next" href="[^"]*/(tools/[^"]*)"', body)
+        path, number = html.unescape(following[0]) if following else "", number + 1
+    assert (seen, number) == ([f"t-{at}" for at in range(7)], 3)
+    assert tools_of(pages.get("tools/", place="900").content.decode()) == ["t-0", "t-1", "t-2"]
+
+
+def test_what_was_never_called_is_no_tool(pages, agent):
+    agent.post(an_item())
+    assert pages.get(f"tools/{quote('nothing/at all', safe='')}/").status_code == 404
+    assert pages.get("live/tool-calls/", of="nothing").status_code == 404
+    assert "No call of it failed" in pages.text("live/tool-groups/", of="nothing")
+    assert pages.get(f"groups/{'0' * 32}/").status_code == 404
+    assert pages.get("groups/nonsense/").status_code == 404
+    assert pages.get("groups/nonsense/", format="csv").status_code == 404
+
+
+def test_an_empty_time_offers_a_longer_one(pages, agent):
+    assert "No tool was called in the last 24 hours." in pages.text("tools/")
+    agent.post(an_item(timestamp=ago(days=9)))
+    assert "No tool in this time" in pages.text("tools/")
+    assert "No tool in this time" not in pages.text("tools/", range="30d")
+    assert "No call in this time" in pages.text("tools/query/")
+
+
+@pytest.mark.usefixtures("traffic")
+def test_tables_are_files_as_well(pages):
+    def rows(path, **query):
+        answer = pages.get(path, format="csv", **query)
+        text = b"".join(answer.streaming_content).decode()
+        return list(csv.DictReader(io.StringIO(text, newline="")))
+
+    listed = rows("tools/", sort="-calls", check="none")
+    assert [row["tool_name"] for row in listed] == ["docs", "pay", "crm"]
+    assert (listed[2]["failures"], listed[2]["rate_before"]) == ("20", "1.0")
+    (group,) = rows("live/tool-groups/", of="crm")
+    assert (group["calls"], group["sessions"]) == ("20", "1")
+    assert len(rows("live/tool-calls/", of="crm")) == 10
+    (agents,) = rows("live/tool-calls/", of="crm", table="agents")
+    assert (agents["agent_id"], agents["calls_before"]) == ("bot", "40")
+    key = re.search(r"/groups/(\w+)/", pages.get("live/tool-groups/", of="crm").content.decode())
+    assert key is not None
+    assert len(rows(f"groups/{key[1]}/")) == 20
+
+
+@pytest.mark.usefixtures("traffic")
+def test_live_parts_answer_only_when_something_changed(pages, agent):
+    by_script = {"HX-Request": "true"}
+    for path in ("tools/", "tools/crm/", "live/tool-groups/"):
+        asked = {"range": "30d", "of": "crm"}
+        answer = pages.client.get(f"{pages.base}/{path}", asked, headers=by_script)
+        body = answer.content.decode()
+        (live,) = re.findall(r'data-live hx-get="([^"]*)"', body)
+        answer = pages.client.get(html.unescape(live), headers=by_script)
+        # The minute may have passed meanwhile.
+        assert answer.status_code == 204 or "data-live" in answer.content.decode()
+        agent.post(*calls("crm", 1, 0))
+        fresh = pages.client.get(html.unescape(live), headers=by_script).content.decode()
+        assert "data-live" in fresh
+        assert ('id="sentence" hx-swap-oob="true"' in fresh) == (path != "live/tool-groups/")
+
+
+def test_twelve_queries_whatever_there_is(pages, agent, project, django_assert_max_num_queries):
+    a_check(project)
+    bound(project, "t-1 mine")
+    agent.post(
+        *[an_item(f"s-{at}", tool_name=f"t-{at}", elapsed_ms=at) for at in range(60)],
+        *[
+            an_item(f"s-{at}", tool_name="t-1", agent_id=f"a-{at}", output=NOT_OK)
+            for at in range(60)
+        ],
+    )
+    parts = [f"live/tool-{part}/?of=t-1" for part in ("calls", "groups", "results")]
+    for path in ("tools/", "tools/t-1/", *parts):
+        address = f"{pages.base}/{path}"
+        pages.client.get(address)
+        for scope in ("range=7d", "range=7d&agent=a-7&environment=production"):
+            for headers in ({}, {"HX-Request": "true"}):
+                with django_assert_max_num_queries(12):
+                    asked = f"{address}{'&' if '?' in address else '?'}{scope}"
+                    pages.client.get(asked, headers=headers)
+
+
+def test_every_number_is_that_of_the_statistics_and_of_a_recount(pages, agent, reader, project):
+    """Of traffic by chance, in scopes that cut minutes, hours and days of another zone."""
+    chance, now = Random(7), datetime.now(UTC)  # noqa: S311 - the same traffic each time
+    for _ in range(4):
+        agent.post(
+            *[
+                an_item(
+                    tool_name=chance.choice(["crm", "docs", "http"]),
+                    agent_id=chance.choice(["one", "two"]),
+                    output=chance.choice([{"ok": 1}, NOT_OK]),
+                    elapsed_ms=chance.choice([None, 0, 5, 700, chance.random() * 5_000]),
+                    timestamp=(now - timedelta(minutes=chance.random() * 9_000)).isoformat(),
+                )
+                if chance.random() < 0.8
+                else a_denied_item(tool_name="crm", timestamp=ago(minutes=chance.random() * 9_000))
+                for _ in range(120)
+            ]
+        )
+    for asked in ({"range": "24h"}, {"range": "7d", "agent": "one"}, {"range": "1h"}):
+        scope = scope_from(asked, now=now, zone=UTC)
+        should = recounted(Span(scope.since, scope.until), asked.get("agent"))
+        before = recounted(Span(scope.previous.since, scope.since), asked.get("agent"))
+        tools = tools_in(project.pk, scope)
+        found = {row.name: row for row in tools.rows}
+        for place, step in enumerate(scope.steps()):
+            rates = {name: each.rate for name, each in recounted(step, asked.get("agent")).items()}
+            assert {name: each[place] for name, each in tools.rates.items()} == {
+                name: rates.get(name) for name in found
+            }
+        assert {name: row.now for name, row in found.items()} == should
+        assert all(row.before == before.get(name, Figures()) for name, row in found.items())
+        for name in should:
+            named = tool_named(project.pk, name, scope)
+            assert named is not None
+            of_it, then = periods_of_tool(named, scope)
+            assert of_it.whole == should[name]
+            assert then.whole == before.get(name, Figures())
+            assert slowest_calls(named, scope).calls == slowest(named, scope)
+        told = reader.get("/v1/stats", {"by": "tool", **asked_of(scope)}).json()["rows"]
+        assert {row["key"]: (row["calls"], row["rate"], row["denied"]) for row in told} == {
+            name: (row.now.calls, row.now.rate, row.now.denied) for name, row in found.items()
+        }
+
+
+def asked_of(scope) -> dict[str, str]:
+    times = {"since": scope.since.isoformat(), "until": scope.until.isoformat()}
+    return times | ({"agent": scope.agent} if scope.agent else {})
+
+
+def slowest(named, scope) -> list[Call]:
+    rows = Call.objects.filter(tool=named.tool, elapsed_ms__isnull=False)
+    rows = rows.filter(at__gte=scope.since, at__lt=scope.until)
+    if scope.agent:
+        rows = rows.filter(agent__name=scope.agent)
+    return list(rows.order_by("-elapsed_ms", "-at", "-order")[:10])
+
+
+def recounted(span: Span, agent: str | None) -> dict[str, Figures]:
+    found: defaultdict[str, Figures] = defaultdict(Figures)
+    rows = Call.objects.filter(at__gte=span.start, at__lt=span.end).select_related("tool", "agent")
+    for row in rows:
+        if agent in (None, row.agent.name):
+            of_tool = found[row.tool.name]
+            of_tool.add((row.kind, row.verdict, row.reason), 1, int(row.disagreement))
+            if row.elapsed_ms is not None:
+                of_tool.durations[bucket_of(row.elapsed_ms)] += 1
+    return dict(found)
+
+
+def test_the_navigation_leads_there(pages):
+    page = pages.get("tools/")
+    address = reverse("outcomes:tools", args=[page.context["project"].slug])
+    assert f'href="{address}' in page.content.decode()

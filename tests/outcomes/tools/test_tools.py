@@ -1,0 +1,66 @@
+"""Tools beside the time before, and the orders they are put in."""
+
+import pytest
+
+from outcomes.core.figures import Figures
+from outcomes.tools.domain.tools import ORDERS, Compared, in_order
+
+
+def figures(good: int = 0, bad: int = 0, *, denied: int = 0, took: int = 0) -> Figures:
+    found = Figures()
+    found.add(("execution_result", "success", ""), good)
+    found.add(("execution_result", "failure", ""), bad)
+    found.add(("denied", "", "contract"), denied)
+    if took:
+        found.durations[took] = good + bad
+    return found
+
+
+def compared(name: str, now: Figures, before: Figures | None = None) -> Compared:
+    return Compared(name, now, before or Figures())
+
+
+def names(rows, column, **how):
+    return [row.name for row in in_order(rows, ORDERS[column], **how)]
+
+
+ROWS = [
+    compared("sure", figures(900, 100, took=300), figures(950, 50)),
+    compared("few", figures(4, 1, took=500), figures(5, 0)),
+    compared("good", figures(500), figures(400, 100)),
+    compared("refused", figures(denied=7)),
+]
+
+
+def test_the_worst_stands_first_as_far_as_that_is_sure():
+    # Four of five may well be more than 90 of 100.
+    assert names(ROWS, "success") == ["sure", "few", "good", "refused"]
+
+
+@pytest.mark.parametrize("column", list(ORDERS))
+def test_what_is_not_known_stands_last_however_a_column_is_turned(column):
+    key = ORDERS[column].key
+    unknown = {row.name for row in ROWS if key(row) is None}
+    for turned in (False, True):
+        found = names(ROWS, column, turned=turned)
+        assert set(found[len(found) - len(unknown) :]) == unknown
+    known = len(ROWS) - len(unknown)
+    values = [key(row) for row in in_order(ROWS, ORDERS[column])[:known]]
+    assert values == sorted(values, reverse=not ORDERS[column].least_first)
+
+
+def test_equals_stand_by_their_names_both_ways():
+    rows = [compared(name, figures(1)) for name in "cab"]
+    assert names(rows, "calls") == names(rows, "calls", turned=True) == ["a", "b", "c"]
+
+
+def test_a_change_is_that_between_the_rates_as_they_are_shown():
+    assert compared("t", figures(811, 189), figures(991, 9)).change == -18.0
+    assert compared("t", figures(1), figures(denied=1)).change is None
+
+
+def test_what_ran_and_failed_is_no_timeout():
+    found = figures(3, 2)
+    found.add(("timeout", "failure", ""), 5)
+    found.add(("artifact_reference", "failure", ""), 1)
+    assert (found.ran_and_failed, found.failures) == (3, 8)
