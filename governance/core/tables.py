@@ -5,6 +5,7 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
 Row = TypeVar("Row")
@@ -27,6 +28,15 @@ class _Lines(Generic[Row]):
     def taken(self) -> str:
         text, self.written = "".join(self.written), []
         return text
+
+
+def columns_of_keys(*names: str) -> Columns[Mapping[str, Any]]:
+    """Of rows that have these keys themselves."""
+    return {name: partial(_value_of, name=name) for name in names}
+
+
+def _value_of(row: Mapping[str, Any], *, name: str) -> object:
+    return row.get(name)
 
 
 def as_csv(columns: Columns[Row], rows: Iterable[Row]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from governance.approvals.queries import PLACE_BY_END, Approval, ended_approvals
 from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
+from outcomes.approvals.tables import APPROVALS
 from outcomes.calls.queries.approvals import calls_behind, calls_behind_among
 from outcomes.calls.views.rows import CallLine
 from outcomes.core.scope import Scope, scope_from
@@ -28,7 +29,6 @@ from outcomes.web.named import named_session, session_at
 from outcomes.web.paging import every, links_of, start_of, with_query
 from outcomes.web.scope import scope_of
 from outcomes.web.sentences import number_word
-from outcomes.web.table_columns import APPROVALS
 from outcomes.web.tags import hash_of
 
 WAITING_SHOWN: Final = 50

@@ -1,4 +1,5 @@
-"""The tables of a result as its page shows them, and what happened over time as bars."""
+"""The tables of a result as its page shows them and as files hold them, and what happened over time as
+bars."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,15 +12,14 @@ from django.utils.safestring import SafeString
 
 from governance.core.figures import thousands
 from governance.core.table_files import Tables
-from governance.core.tables import Columns
+from governance.core.tables import Columns, columns_of_keys
 from outcomes import charts
 from outcomes.backtesting.domain.sums import DRIFT, OTHERS
 from outcomes.backtesting.queries import sampled_calls
 from outcomes.backtesting.words import NAMES, has_calls, limit_name
 from outcomes.calls.views.rows import arguments_line
-from outcomes.models import Backtest
+from outcomes.models import Backtest, ChangedCall
 from outcomes.web.paging import files_of_tables, with_query
-from outcomes.web.part_columns import CHANGES_BY, LIMITS_OF_BACKTEST, SAMPLES_OF_BACKTEST
 
 SHOWN: Final = 12
 SAMPLES: Final = 4  # of each change
@@ -37,6 +37,56 @@ DRAWN: Final = (
     ("changed", "otherwise changed", charts.Style.ARTIFACT),
 )
 HEIGHT: Final = 64  # pixels of the bars
+BACKTESTS: Final[Columns[Backtest]] = {
+    "id": lambda row: row.pk,
+    "contract": lambda row: row.bundle_name,
+    "version": lambda row: row.version.number if row.version else None,
+    "revision_hash": lambda row: row.revision_hash,
+    "environment": lambda row: row.environment.name if row.environment else None,
+    "status": lambda row: row.status,
+    "calls": lambda row: row.calls,
+    "newly_denied": lambda row: row.newly_denied,
+    "newly_allowed": lambda row: row.newly_allowed,
+    "newly_asking": lambda row: row.newly_asking,
+    "changed": lambda row: row.changed,
+    "undetermined": lambda row: row.undetermined,
+    "unchanged": lambda row: row.unchanged,
+    "author": lambda row: row.author,
+    "created_at": lambda row: row.created_at,
+}
+CHANGES_BY: Final[Columns[tuple[str, dict[str, int]]]] = {
+    "name": lambda row: row[0],
+    "newly_denied": lambda row: row[1]["newly_denied"],
+    "newly_allowed": lambda row: row[1]["newly_allowed"],
+    "newly_asking": lambda row: row[1]["newly_asking"],
+    "changed": lambda row: row[1]["changed"],
+    "undetermined": lambda row: row[1]["undetermined"],
+}
+LIMITS_OF_BACKTEST: Final[Columns[dict[str, Any]]] = {
+    "limit": lambda row: row["name"],
+    "rule": lambda row: row["rule"] or None,
+    "assumed": lambda row: row["assumed"],
+    "sessions_stopped": lambda row: row["sessions"]["recorded"],
+    "by_executions": lambda row: row["sessions"]["executions"],
+    "as_reported": lambda row: row["sessions"]["reported"],
+    "as_classified": lambda row: row["sessions"]["classified"],
+}
+SAMPLES_OF_BACKTEST: Final = columns_of_keys(
+    "change", "call_id", "environment", "tool_name", "was", "now", "rule", "session_id", "timestamp"
+)
+CHANGED_CALLS: Final[Columns[ChangedCall]] = {
+    "change": lambda row: row.change,
+    "call_id": lambda row: row.call.call_id,
+    "environment": lambda row: row.call.environment.name,
+    "tool_name": lambda row: row.call.tool.name,
+    "agent_id": lambda row: row.call.agent.name,
+    "session_id": lambda row: row.call.session.session_id if row.call.session else None,
+    "was": lambda row: row.was,
+    "was_rule": lambda row: row.was_rule or None,
+    "now": lambda row: row.now,
+    "rule": lambda row: row.rule or None,
+    "timestamp": lambda row: row.at,
+}
 
 
 @dataclass(frozen=True, slots=True)

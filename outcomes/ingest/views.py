@@ -21,12 +21,11 @@ from outcomes.ingest.queries.inbox import (
     set_aside_batches,
     shown_excerpt,
 )
+from outcomes.ingest.tables import BATCHES, FAULTS, REJECTED
 from outcomes.jobs import doorbell
 from outcomes.jobs import queries as jobs_queries
 from outcomes.masking.views import address_opening
 from outcomes.web.paging import every, links_of, start_of
-from outcomes.web.part_columns import BATCHES, FAULTS
-from outcomes.web.table_columns import REJECTED
 
 PLACE = ("id",)
 

@@ -26,6 +26,7 @@ from outcomes.jobs.views import backlog_of
 from outcomes.overview import queries as found
 from outcomes.overview.queries import Period
 from outcomes.overview.words import overview as words
+from outcomes.sessions.tables import SESSIONS
 from outcomes.templatetags.addresses import session_url
 from outcomes.tools.domain.tools import Compared
 from outcomes.tools.tables import TOOLS_OF_AGENT
@@ -33,7 +34,6 @@ from outcomes.tools.views.rows import tool_rows, worst_first
 from outcomes.web.chart_links import link_to_calls
 from outcomes.web.paging import files_of_tables, with_query
 from outcomes.web.scope import kept_beside_one, scope_of, tag_of
-from outcomes.web.table_columns import SESSIONS
 
 FINDINGS = 100
 TOOLS_SHOWN = 6

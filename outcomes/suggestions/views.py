@@ -31,9 +31,8 @@ from outcomes.suggestions.queries import (
     open_suggestions,
     row_of,
 )
+from outcomes.suggestions.tables import DISMISSED, SAMPLES_OF_SUGGESTION, SUGGESTIONS
 from outcomes.suggestions.words import effect_words, rule_words, seen_words, what_words
-from outcomes.web.part_columns import DISMISSED, SAMPLES_OF_SUGGESTION
-from outcomes.web.table_columns import SUGGESTIONS
 
 PAGE = "outcomes:suggestions"
 

@@ -4,6 +4,7 @@ from typing import Final
 
 from governance.core.tables import Columns
 from outcomes.figures.queries.groups import GroupFigures
+from outcomes.suggestions.domain.result_shapes import OfShape
 from outcomes.tools.domain.tools import Compared
 
 TOOLS: Final[Columns[tuple[Compared, str]]] = {
@@ -59,4 +60,11 @@ GROUPS: Final[Columns[GroupFigures]] = {
         f"{row.new_since.contract} v{row.new_since.version}" if row.new_since else None
     ),
     "gone_since": lambda row: row.gone_since,
+}
+SHAPES: Final[Columns[OfShape]] = {
+    "shape": lambda row: row.shape.text,
+    "results": lambda row: row.number,
+    "successes": lambda row: row.successes,
+    "failures": lambda row: row.failures,
+    "unknown": lambda row: row.unknown,
 }

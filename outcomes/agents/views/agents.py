@@ -25,8 +25,9 @@ from outcomes.agents.queries.fleet import (
     fleet,
     fleet_of_late,
 )
+from outcomes.agents.queries.skill_scans import read_manifest, read_scan
+from outcomes.agents.tables import AGENTS, RULES_OF_MANIFEST, SKILLS
 from outcomes.agents.views.activity import activity_url
-from outcomes.agents.views.skill_scans import read_manifest, read_scan
 from outcomes.agents.words import (
     StandingWords,
     agent_sentence,
@@ -40,9 +41,7 @@ from outcomes.masking.views import address_opening
 from outcomes.models import AgentReport
 from outcomes.templatetags.addresses import ELSEWHERE
 from outcomes.web.paging import files_of, with_query
-from outcomes.web.part_columns import RULES_OF_MANIFEST, SKILLS
 from outcomes.web.scope import scope_of
-from outcomes.web.table_columns import AGENTS
 from outcomes.web.tags import hash_of
 
 STATES = {"": "All", "connected": "Connected", "drifting": "Drifting", "stopped": "Stopped"}

@@ -15,8 +15,8 @@ from governance.people.auth import MemberRequest, member_page
 from outcomes.agents.domain.rollout import Taking
 from outcomes.agents.queries.fleet import FleetAgent
 from outcomes.agents.queries.rollout import Takers, takers
+from outcomes.agents.tables import TAKING
 from outcomes.web.paging import with_query
-from outcomes.web.part_columns import TAKING
 from outcomes.web.sentences import number_word
 from outcomes.web.tags import hash_of
 

@@ -18,16 +18,16 @@ from outcomes.artifacts.queries.artifacts import artifact_with
 from outcomes.artifacts.queries.calls import calls_reading, calls_referring_to
 from outcomes.artifacts.queries.list import makers_of, uses_of
 from outcomes.artifacts.queries.pieces import Piece, Place, piece_of
+from outcomes.artifacts.tables import NAMING
 from outcomes.calls.queries.calls import whole_calls, with_names
 from outcomes.calls.queries.lists import PLACE_BY_TIME
 from outcomes.calls.views.rows import arguments_text
 from outcomes.models import Artifact, ArtifactUse, Call
 from outcomes.templatetags.addresses import ELSEWHERE, artifact_url
+from outcomes.web.call_columns import CALLS
 from outcomes.web.key_paging import page_of
 from outcomes.web.paging import every, files_of_tables, links_of, start_of, with_query
-from outcomes.web.part_columns import NAMING
 from outcomes.web.parts import shown_part
-from outcomes.web.table_columns import CALLS
 
 REFERRING: Final = 20
 READING: Final = 20

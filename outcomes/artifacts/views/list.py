@@ -21,6 +21,7 @@ from outcomes.artifacts.queries.list import (
     artifacts_shown,
     with_their_calls,
 )
+from outcomes.artifacts.tables import ARTIFACTS
 from outcomes.calls.queries.calls import CallFilter
 from outcomes.core.scope import NAMES, Scope
 from outcomes.figures.queries.stats import figures, figures_over_time
@@ -29,7 +30,6 @@ from outcomes.record.outcome import ToolArtifactReference
 from outcomes.web.key_paging import Place, place_of
 from outcomes.web.paging import files_of, links_of, start_of, with_query
 from outcomes.web.scope import scope_of
-from outcomes.web.table_columns import ARTIFACTS
 from outcomes.web.tags import hash_of
 
 REFERENCE = ToolArtifactReference.kind

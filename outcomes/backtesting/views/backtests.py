@@ -26,7 +26,7 @@ from outcomes.backtesting.queries import (
     newest_backtest_of,
     newest_backtest_of_bundle,
 )
-from outcomes.backtesting.tables import files_in, samples, tables
+from outcomes.backtesting.tables import BACKTESTS, files_in, samples, tables
 from outcomes.backtesting.views.form import Asked, asked_in, filled_in, form_context
 from outcomes.backtesting.words import (
     limits_sentence,
@@ -40,7 +40,6 @@ from outcomes.backtesting.words import (
 from outcomes.jobs import doorbell
 from outcomes.models import Backtest
 from outcomes.web.paging import with_query
-from outcomes.web.part_columns import BACKTESTS
 from outcomes.web.tags import hash_of
 
 VERSIONS: Final = 100

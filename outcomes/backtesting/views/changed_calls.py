@@ -14,6 +14,7 @@ from governance.people.auth import MemberRequest, member_page
 from outcomes.backtesting.domain import samples as keeping
 from outcomes.backtesting.domain.sums import DRIFT
 from outcomes.backtesting.queries import backtest_numbered
+from outcomes.backtesting.tables import CHANGED_CALLS
 from outcomes.backtesting.words import NAMES, changed_sentence, told
 from outcomes.calls.queries.calls import whole_calls
 from outcomes.calls.views.rows import arguments_line
@@ -28,7 +29,6 @@ from outcomes.recorded_calls.queries import (
     number_of_changed,
 )
 from outcomes.web.paging import every, files_of, links_of, start_of, with_query
-from outcomes.web.part_columns import CHANGED_CALLS
 
 SHOWN: Final = 50
 IN_A_FILE: Final = 500  # at once

@@ -27,12 +27,12 @@ from outcomes.core.scope import NAMES, Scope
 from outcomes.denials.queries.denial_sums import groups_of_rule
 from outcomes.models import Session
 from outcomes.sessions.queries.page import SessionPage
+from outcomes.web.call_columns import CALLS
 from outcomes.web.named import named_session, session_at
 from outcomes.web.narrowing import Narrowing, narrowing_context, narrowing_of
 from outcomes.web.paging import every, files_of, links_of, start_of, with_query
 from outcomes.web.scope import kept_beside_one, scope_of
 from outcomes.web.sentences import counted
-from outcomes.web.table_columns import CALLS
 
 WORDS = {"": "All", "failures": "Failures", "denied": "Denied", "disagree": "Disagree"}
 KINDS = {

@@ -14,7 +14,7 @@ from governance.core.table_files import Tables, one_of_tables
 from governance.people.auth import MemberRequest, member_page
 from outcomes.check_editor.domain.quotas import Partly, SharedOut
 from outcomes.check_editor.queries.classified_calls import calls_shared_out, two_calls_shared_out
-from outcomes.web.part_columns import CALLS_BY_CHECK, CALLS_BY_LINE, WITHOUT_CHECK
+from outcomes.check_editor.tables import CALLS_BY_CHECK, CALLS_BY_LINE, WITHOUT_CHECK
 from outcomes.web.parts import shown_part
 from outcomes.web.sentences import counted
 

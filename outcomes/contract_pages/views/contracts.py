@@ -28,9 +28,9 @@ from outcomes.contract_pages.queries.contracts import (
     running_each,
 )
 from outcomes.contract_pages.queries.observed import number_observed
+from outcomes.contract_pages.tables import RUNNING
 from outcomes.core.moments import after_the_minute, time_text, to_the_minute
 from outcomes.web.paging import with_query
-from outcomes.web.part_columns import RUNNING
 from outcomes.web.parts import shown_part
 from outcomes.web.sentences import number_word
 

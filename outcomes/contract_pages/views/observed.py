@@ -23,8 +23,8 @@ from governance.people.auth import MemberRequest, beside, member_page
 from governance.people.policies import Action, may
 from outcomes.contract_pages.commands import take_back, tick_off
 from outcomes.contract_pages.queries.observed import Line, Named, observed
+from outcomes.contract_pages.tables import SUMS, WOULD_DENY
 from outcomes.web.paging import with_query
-from outcomes.web.part_columns import SUMS, WOULD_DENY
 
 
 @require_safe

@@ -19,6 +19,7 @@ from outcomes.denials import charts
 from outcomes.denials.domain import Loop
 from outcomes.denials.queries.denial_sums import Denials, Denied
 from outcomes.denials.queries.denials import denial_loops, denied_of, observed_in
+from outcomes.denials.tables import DENIALS, LOOPS, OBSERVED, RULES
 from outcomes.denials.words import denials_sentence, most_words
 from outcomes.figures.charts import STEP_WORDS
 from outcomes.figures.queries.groups import GroupFigures, GroupPlace, denial_groups
@@ -26,9 +27,7 @@ from outcomes.overview.queries import newest_event
 from outcomes.templatetags.addresses import call_url, denied_by_url, session_url
 from outcomes.web.chart_links import link_to_calls
 from outcomes.web.paging import files_of, with_query
-from outcomes.web.part_columns import OBSERVED
 from outcomes.web.scope import kept_beside_one, scope_of
-from outcomes.web.table_columns import DENIALS, LOOPS, RULES
 from outcomes.web.tags import hash_of
 
 TOOLS_SHOWN: Final = 8

@@ -26,12 +26,12 @@ from outcomes.denials.words import most_words, rule_sentence
 from outcomes.figures.charts import STEP_WORDS
 from outcomes.models import Call
 from outcomes.templatetags.addresses import try_url
+from outcomes.web.call_columns import CALLS
 from outcomes.web.chart_links import link_to_calls
 from outcomes.web.narrowing import Narrowing, narrowing_of
 from outcomes.web.paging import every, files_of, links_of, start_of, with_query
 from outcomes.web.scope import kept_beside_one, scope_of
 from outcomes.web.sentences import counted
-from outcomes.web.table_columns import CALLS
 
 DENIED: Final = "denied"
 

@@ -10,10 +10,9 @@ from governance.core.table_files import Tables, one_of_tables, table_file
 from governance.people.auth import MemberRequest, member_page
 from outcomes.core.scope import Scope
 from outcomes.reclassification.queries.disagreements import Group, Judge, disagreements
+from outcomes.reclassification.tables import DIFFERING, DISAGREEMENTS
 from outcomes.web.paging import with_query
-from outcomes.web.part_columns import DIFFERING
 from outcomes.web.scope import scope_of
-from outcomes.web.table_columns import DISAGREEMENTS
 
 
 @require_safe

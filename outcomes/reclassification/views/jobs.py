@@ -34,6 +34,13 @@ from outcomes.reclassification.queries.jobs import (
     rejudgings,
     result_so_far,
 )
+from outcomes.reclassification.tables import (
+    FLIPPED,
+    FLIPS_BY_RULE,
+    FLIPS_BY_TOOL,
+    REJUDGINGS,
+    SHIFTS,
+)
 from outcomes.reclassification.words import (
     FIGURES,
     SHOWN_ROWS,
@@ -47,7 +54,6 @@ from outcomes.reclassification.words import (
 )
 from outcomes.recorded_calls.selection import MOST_GLOBS
 from outcomes.web.paging import files_of_tables, with_query
-from outcomes.web.part_columns import FLIPPED, FLIPS_BY_RULE, FLIPS_BY_TOOL, REJUDGINGS, SHIFTS
 from outcomes.web.tags import hash_of
 
 VERSIONS: Final = 100

@@ -13,8 +13,8 @@ from governance.core.numbers import whole_number
 from governance.core.table_files import Tables, one_of_tables
 from governance.people.auth import MemberRequest, member_page
 from outcomes.reclassification.queries.two_versions import two_versions, versions_heard
-from outcomes.web.part_columns import TWO_VERDICTS
-from outcomes.web.part_columns import VERDICTS as TWO
+from outcomes.reclassification.tables import TWO_VERDICTS
+from outcomes.reclassification.tables import VERDICTS as TWO
 
 VERDICTS: Final = (Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN)
 

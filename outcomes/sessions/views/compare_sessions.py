@@ -20,15 +20,14 @@ from outcomes.sessions.queries.matching import asking_sessions
 from outcomes.sessions.queries.page import SessionPage, whole_session
 from outcomes.sessions.queries.reports import session_named
 from outcomes.sessions.queries.states import state_of
+from outcomes.sessions.tables import LIMITS_OF_TWO, SESSIONS, TOOLS_OF_TWO
 from outcomes.sessions.views.limits import COUNTINGS, key_of
 from outcomes.sessions.views.state import told_standing
 from outcomes.sessions.views.zoom import Zoom
 from outcomes.templatetags.addresses import call_url
 from outcomes.web import sentences
 from outcomes.web.named import named_session
-from outcomes.web.part_columns import LIMITS_OF_TWO, TOOLS_OF_TWO
 from outcomes.web.scope import kept_beside_one
-from outcomes.web.table_columns import SESSIONS
 
 
 @dataclass(frozen=True, slots=True)

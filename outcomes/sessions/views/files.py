@@ -15,7 +15,7 @@ from outcomes.sessions.domain.overview import BriefCall, Overview, TurnLine, Was
 from outcomes.sessions.queries.about_sessions import family_of
 from outcomes.sessions.queries.page import whole_session
 from outcomes.sessions.queries.reports import sessions
-from outcomes.web.table_columns import SESSIONS
+from outcomes.sessions.tables import SESSIONS
 
 TURNS: Final[Columns[TurnLine]] = {
     "turn_id": lambda row: row.turn_id,

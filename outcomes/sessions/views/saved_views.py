@@ -16,8 +16,8 @@ from governance.people.policies import Action, may
 from outcomes.core.scope import NAMES
 from outcomes.sessions.commands import saved_views as commands_saved_views
 from outcomes.sessions.queries import saved_views as queries_saved_views
+from outcomes.sessions.tables import SAVED_VIEWS
 from outcomes.web.paging import with_query
-from outcomes.web.part_columns import SAVED_VIEWS
 
 # What of an address is a view: not where in the list one was.
 HELD: Final = (*NAMES, "q", "state", "contract", "version", "limit", "has", "sort")

@@ -24,13 +24,13 @@ from outcomes.sessions.queries.list import IN_A_FILE, sessionless_agents, sessio
 from outcomes.sessions.queries.matching import Asking, asking_sessions
 from outcomes.sessions.queries.order import ORDERS, PLACE, USUAL, Order
 from outcomes.sessions.queries.states import state_of
+from outcomes.sessions.tables import SESSIONS
 from outcomes.sessions.views.choices import STATES, Choices, choices_of
 from outcomes.sessions.views.facets import facets_shown, heads_of
 from outcomes.sessions.views.tags import in_list
 from outcomes.web import sentences
 from outcomes.web.narrowing import narrowing_context, narrowing_of
 from outcomes.web.paging import every, files_of, links_of, start_of, with_query
-from outcomes.web.table_columns import SESSIONS
 from outcomes.web.tags import hash_of
 
 KEPT: Final = ("q", "state", "limit", "has", "sort")  # beside the scope and the contract

@@ -15,10 +15,10 @@ from outcomes.figures.domain.groups import DENIED
 from outcomes.figures.queries.groups import group_calls, group_told
 from outcomes.templatetags.addresses import tool_url
 from outcomes.tools.words.group import words_of
+from outcomes.web.call_columns import CALLS
 from outcomes.web.paging import every, files_of, links_of, start_of, with_query
 from outcomes.web.scope import scope_of
 from outcomes.web.sentences import counted
-from outcomes.web.table_columns import CALLS
 
 
 @require_safe
