@@ -16,7 +16,7 @@ from outcomes.ingest.commands.back_pressure import why_refused_of_late
 from outcomes.jobs.queries import Backlog
 from outcomes.jobs.views import backlog_of
 from outcomes.overview.words.overview import LATE
-from outcomes.templatetags.addresses import of_project
+from outcomes.web.addresses import of_project
 
 APPROVALS = "outcomes:approvals"
 ATTENTION = "governance:attention"

@@ -13,7 +13,7 @@ from governance.core.figures import size
 from governance.people.auth import MemberRequest
 from outcomes.core.scope import CHOSEN, NAMES, TIMES
 from outcomes.lookup import queries as lookup
-from outcomes.templatetags.addresses import agent_url, artifact_url, call_url, session_url, tool_url
+from outcomes.web.addresses import agent_url, artifact_url, call_url, session_url, tool_url
 from outcomes.web.paging import with_query
 
 WITHOUT_TEXT: Final = 100  # places are few: all of them may be read through

@@ -1,5 +1,4 @@
-"""The tables of a result as its page shows them and as files hold them, and what happened over time as
-bars."""
+"""The tables of a result, on its page and as files, and what happened over time as bars."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -27,10 +27,10 @@ from outcomes.overview import queries as found
 from outcomes.overview.queries import Period
 from outcomes.overview.words import overview as words
 from outcomes.sessions.tables import SESSIONS
-from outcomes.templatetags.addresses import session_url
 from outcomes.tools.domain.tools import Compared
 from outcomes.tools.tables import TOOLS_OF_AGENT
 from outcomes.tools.views.rows import tool_rows, worst_first
+from outcomes.web.addresses import session_url
 from outcomes.web.chart_links import link_to_calls
 from outcomes.web.paging import files_of_tables, with_query
 from outcomes.web.scope import kept_beside_one, scope_of, tag_of

@@ -14,7 +14,7 @@ from outcomes.sessions.domain.limit_lines import lines_of
 from outcomes.sessions.domain.overview import BriefCall, Overview, Results
 from outcomes.sessions.views.limits import key_of, sorted_uses
 from outcomes.sessions.views.zoom import Zoom, zoom_links
-from outcomes.templatetags.addresses import call_url
+from outcomes.web.addresses import call_url
 from outcomes.web.scope import kept_beside_one, zone_of
 from outcomes.web.sentences import counted, first_stop
 

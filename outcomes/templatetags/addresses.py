@@ -1,68 +1,27 @@
-"""Addresses of sessions and calls, whose ids may hold anything: slashes, dots, line breaks.
-
-In a template they hand on the scope of its page, so that who looks into one thing comes back to
-the time, environment and agent that were chosen.
-"""
+"""Addresses in templates: they hand on the scope of their page, so that who looks into one thing
+comes back to the time, environment and agent that were chosen."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from django import template
 from django.template import Context
 from django.urls import reverse
 
 from outcomes.core.scope import TIMES, Scope, beside_one, handed_on
+from outcomes.web.addresses import (
+    agent_url,
+    artifact_url,
+    call_url,
+    denied_by_url,
+    of_project,
+    session_url,
+    tool_url,
+    try_url,
+)
 
 register = template.Library()
-
-# A browser takes a part "." or ".." out of a path, however it is escaped, so such an id stands in
-# the query instead.
-ELSEWHERE = "-"
-
-
-@lru_cache(1_000)
-def of_project(page: str, slug: str) -> str:
-    """A list of fifty calls asks a hundred times, and the frame of every page twenty."""
-    return reverse(page, args=[slug])
-
-
-def session_url(slug: str, session_id: str, environment: str, **kept: str) -> str:
-    base = of_project("outcomes:sessions", slug)
-    return _address(base, session_id, environment=environment, **kept)
-
-
-def call_url(slug: str, call_id: str, environment: str, **kept: str) -> str:
-    base = of_project("outcomes:calls", slug)
-    return _address(base, call_id, environment=environment, **kept)
-
-
-def try_url(slug: str, call_id: str, environment: str, **kept: str) -> str:
-    query = urlencode({"of": call_id, "environment": environment} | kept)
-    return f"{of_project('outcomes:try_call', slug)}?{query}"
-
-
-def agent_url(slug: str, name: str, **chosen: str) -> str:
-    return _address(of_project("outcomes:agents", slug), name, **chosen)
-
-
-def tool_url(slug: str, name: str, **chosen: str) -> str:
-    """The page of a tool, in the scope that is chosen."""
-    return _address(of_project("outcomes:tools", slug), name, **chosen)
-
-
-def artifact_url(slug: str, name: str, **times: str) -> str:
-    return _address(of_project("outcomes:artifacts", slug), name, **times)
-
-
-def denied_by_url(
-    slug: str, rule: str, contract: str = "", version: int | None = None, **chosen: str
-) -> str:
-    """What a rule stopped; a contract and its version narrow it to those."""
-    told = {"rule": rule, "contract": contract, "version": version} | chosen
-    query = urlencode({name: value for name, value in told.items() if value})
-    return f"{of_project('outcomes:denials_of_rule', slug)}?{query}"
 
 
 @register.simple_tag(takes_context=True, name="session_url")
@@ -167,15 +126,3 @@ def _told(context: Context) -> tuple[Scope | None, dict[str, str]]:
         return vars(request).get("scope"), request.GET.dict()
     scope = context.get("scope")
     return scope, scope.query() if scope is not None else {}
-
-
-def _address(base: str, identifier: str, **query: str) -> str:
-    path = f"{quote(identifier, safe='')}/"
-    if {".", ".."} & set(identifier.split("/")) or identifier == ELSEWHERE:
-        path, query = f"{ELSEWHERE}/", query | {"id": identifier}
-    return f"{base}{path}?{_query(*query.items())}" if query else f"{base}{path}"
-
-
-@lru_cache(1_000)  # a list of fifty calls asks for one and the same a hundred times
-def _query(*told: tuple[str, str]) -> str:
-    return urlencode(told)

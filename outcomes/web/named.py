@@ -7,8 +7,8 @@ from outcomes.calls.queries.calls import call_named
 from outcomes.core.scope import Scope
 from outcomes.models import Call, Session
 from outcomes.sessions.queries.reports import session_named
-from outcomes.templatetags.addresses import ELSEWHERE, call_url, session_url
 from outcomes.tools.queries.tools import NamedTool, tool_named
+from outcomes.web.addresses import ELSEWHERE, call_url, session_url
 from outcomes.web.scope import kept_beside_one
 
 

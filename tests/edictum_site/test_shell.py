@@ -13,7 +13,7 @@ from governance.core.roles import Role
 from outcomes.jobs.queries import Backlog
 from outcomes.models import Tool
 from outcomes.record.codec import digest_of
-from outcomes.templatetags.addresses import tool_url
+from outcomes.web.addresses import tool_url
 from tests import builders
 from tests.governance.deploying import live, saved
 

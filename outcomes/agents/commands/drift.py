@@ -13,7 +13,7 @@ from governance.alerts.findings import Seen, Told, look
 from governance.people.queries.projects import projects_with_agents
 from outcomes.agents.domain.fleet import Drift, Standing, drift_of, is_late, is_seen
 from outcomes.agents.queries.fleet import Fleet, FleetAgent, fleet
-from outcomes.templatetags.addresses import agent_url
+from outcomes.web.addresses import agent_url
 
 MANY = 20  # of one kind in one environment: from here on they are one finding
 

@@ -18,10 +18,10 @@ from outcomes.figures import charts
 from outcomes.overview import queries as found
 from outcomes.overview.queries import StoppedCounts
 from outcomes.overview.views import is_worse, points_words
-from outcomes.templatetags.addresses import agent_url
 from outcomes.tools.domain.tools import Compared
 from outcomes.tools.tables import TOOLS_OF_AGENT
 from outcomes.tools.views.rows import tool_rows, worst_first
+from outcomes.web.addresses import agent_url
 from outcomes.web.chart_links import link_to_calls
 from outcomes.web.paging import with_query
 from outcomes.web.parts import shown_part

@@ -39,7 +39,7 @@ from outcomes.core.scope import Scope
 from outcomes.ingest.queries.reports import ReadReport, is_agent, reports_of
 from outcomes.masking.views import address_opening
 from outcomes.models import AgentReport
-from outcomes.templatetags.addresses import ELSEWHERE
+from outcomes.web.addresses import ELSEWHERE
 from outcomes.web.paging import files_of, with_query
 from outcomes.web.scope import scope_of
 from outcomes.web.tags import hash_of

@@ -23,7 +23,7 @@ from outcomes.calls.queries.calls import whole_calls, with_names
 from outcomes.calls.queries.lists import PLACE_BY_TIME
 from outcomes.calls.views.rows import arguments_text
 from outcomes.models import Artifact, ArtifactUse, Call
-from outcomes.templatetags.addresses import ELSEWHERE, artifact_url
+from outcomes.web.addresses import ELSEWHERE, artifact_url
 from outcomes.web.call_columns import CALLS
 from outcomes.web.key_paging import page_of
 from outcomes.web.paging import every, files_of_tables, links_of, start_of, with_query

@@ -24,7 +24,7 @@ from outcomes.denials.words import denials_sentence, most_words
 from outcomes.figures.charts import STEP_WORDS
 from outcomes.figures.queries.groups import GroupFigures, GroupPlace, denial_groups
 from outcomes.overview.queries import newest_event
-from outcomes.templatetags.addresses import call_url, denied_by_url, session_url
+from outcomes.web.addresses import call_url, denied_by_url, session_url
 from outcomes.web.chart_links import link_to_calls
 from outcomes.web.paging import files_of, with_query
 from outcomes.web.scope import kept_beside_one, scope_of

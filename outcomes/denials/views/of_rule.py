@@ -25,7 +25,7 @@ from outcomes.denials.views.denials import bars_of, denied_url, rule_url
 from outcomes.denials.words import most_words, rule_sentence
 from outcomes.figures.charts import STEP_WORDS
 from outcomes.models import Call
-from outcomes.templatetags.addresses import try_url
+from outcomes.web.addresses import try_url
 from outcomes.web.call_columns import CALLS
 from outcomes.web.chart_links import link_to_calls
 from outcomes.web.narrowing import Narrowing, narrowing_of

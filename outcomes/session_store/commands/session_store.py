@@ -24,7 +24,7 @@ from outcomes.session_store.domain import (
 )
 from outcomes.session_store.queries import digest_of_key
 from outcomes.sessions.queries.reports import session_named
-from outcomes.templatetags.addresses import session_url
+from outcomes.web.addresses import session_url
 
 LOWERED = "lowered counter"  # the kind of the finding
 SHOWN = 300  # characters of a key in a finding

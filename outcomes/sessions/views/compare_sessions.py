@@ -24,8 +24,8 @@ from outcomes.sessions.tables import LIMITS_OF_TWO, SESSIONS, TOOLS_OF_TWO
 from outcomes.sessions.views.limits import COUNTINGS, key_of
 from outcomes.sessions.views.state import told_standing
 from outcomes.sessions.views.zoom import Zoom
-from outcomes.templatetags.addresses import call_url
 from outcomes.web import sentences
+from outcomes.web.addresses import call_url
 from outcomes.web.named import named_session
 from outcomes.web.scope import kept_beside_one
 

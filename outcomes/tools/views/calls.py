@@ -11,10 +11,10 @@ from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
 from outcomes.core.scope import Scope
 from outcomes.models import Call
-from outcomes.templatetags.addresses import tool_url
 from outcomes.tools.queries.slowest import slowest_calls
 from outcomes.tools.queries.tools import NamedTool, agents_of_tool
 from outcomes.tools.tables import AGENTS_OF_TOOL
+from outcomes.web.addresses import tool_url
 from outcomes.web.call_columns import CALLS
 from outcomes.web.named import named_tool
 from outcomes.web.paging import files_of, with_query

@@ -13,8 +13,8 @@ from outcomes.calls.queries.lists import PLACE_BY_TIME
 from outcomes.calls.views.rows import call_lines
 from outcomes.figures.domain.groups import DENIED
 from outcomes.figures.queries.groups import group_calls, group_told
-from outcomes.templatetags.addresses import tool_url
 from outcomes.tools.words.group import words_of
+from outcomes.web.addresses import tool_url
 from outcomes.web.call_columns import CALLS
 from outcomes.web.paging import every, files_of, links_of, start_of, with_query
 from outcomes.web.scope import scope_of

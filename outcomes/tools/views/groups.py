@@ -17,9 +17,9 @@ from governance.people.auth import MemberRequest, member_page
 from outcomes.core.scope import Scope
 from outcomes.figures.queries.groups import GroupFigures, GroupPlace, failure_groups
 from outcomes.overview.queries import newest_event
-from outcomes.templatetags.addresses import tool_url
 from outcomes.tools.tables import GROUPS
 from outcomes.tools.words.group import words_of
+from outcomes.web.addresses import tool_url
 from outcomes.web.paging import files_of, with_query
 from outcomes.web.scope import scope_of, tag_of
 

@@ -9,7 +9,7 @@ from outcomes.core.figures import Figures
 from outcomes.core.scope import Scope
 from outcomes.figures.charts import row_spark
 from outcomes.overview.queries import Period
-from outcomes.templatetags.addresses import tool_url
+from outcomes.web.addresses import tool_url
 
 
 class ToolRow(NamedTuple):

@@ -16,11 +16,11 @@ from outcomes.figures import charts
 from outcomes.overview.views import is_worse, points_words
 from outcomes.suggestions.queries import suggestions_for
 from outcomes.suggestions.words import what_words
-from outcomes.templatetags.addresses import tool_url
 from outcomes.tools.charts import took_chart
 from outcomes.tools.queries.tools import NamedTool, periods_of_tool
 from outcomes.tools.views.checks import judges_of, seen_of
 from outcomes.tools.words.tool import tool_second_sentence, tool_sentence
+from outcomes.web.addresses import tool_url
 from outcomes.web.chart_links import link_to_calls
 from outcomes.web.named import named_tool
 from outcomes.web.paging import with_query

@@ -21,12 +21,12 @@ from outcomes.figures.charts import row_spark
 from outcomes.figures.domain.standouts import Fall, Judged, falls
 from outcomes.overview.queries import newest_event
 from outcomes.suggestions.queries import looking_like_failures
-from outcomes.templatetags.addresses import tool_url
 from outcomes.tools.domain.tools import ORDERS, WORST_FIRST, Compared, Order, in_order
 from outcomes.tools.queries.list import tools_in
 from outcomes.tools.tables import TOOLS
 from outcomes.tools.views.checks import JudgedBy, judges_of, seen_of
 from outcomes.tools.words.tool import tools_sentence
+from outcomes.web.addresses import tool_url
 from outcomes.web.paging import files_of, with_query
 from outcomes.web.scope import scope_of, tag_of
 

@@ -11,7 +11,7 @@ from governance.checks.language.shipped import shipped_text
 from governance.core.roles import Role
 from outcomes.models import Call, PastVerdict
 from outcomes.reclassification.commands.parts import run_waiting_parts
-from outcomes.templatetags.addresses import call_url
+from outcomes.web.addresses import call_url
 from tests import builders
 from tests.builders import an_outcome
 from tests.governance.naming import a_check, bound, check_text

@@ -17,10 +17,10 @@ from outcomes.core.figures import Figures
 from outcomes.core.scope import scope_from
 from outcomes.core.steps import Span
 from outcomes.models import Call, Tool
-from outcomes.templatetags.addresses import tool_url
 from outcomes.tools.queries.list import tools_in
 from outcomes.tools.queries.slowest import slowest_calls
 from outcomes.tools.queries.tools import periods_of_tool, tool_named
+from outcomes.web.addresses import tool_url
 from tests.governance.naming import a_check, bound
 from tests.outcomes.pages import a_denied_item, an_item, text_of
 from tests.outcomes.silent_failures import a_suggestion

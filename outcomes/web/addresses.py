@@ -1,0 +1,66 @@
+"""Addresses of sessions, calls, agents, tools and artifacts, whose ids may hold anything: slashes,
+dots, line breaks."""
+
+from functools import lru_cache
+from urllib.parse import quote, urlencode
+
+from django.urls import reverse
+
+# A browser takes a part "." or ".." out of a path, however it is escaped, so such an id stands in
+# the query instead.
+ELSEWHERE = "-"
+
+
+@lru_cache(1_000)
+def of_project(page: str, slug: str) -> str:
+    """A list of fifty calls asks a hundred times, and the frame of every page twenty."""
+    return reverse(page, args=[slug])
+
+
+def session_url(slug: str, session_id: str, environment: str, **kept: str) -> str:
+    base = of_project("outcomes:sessions", slug)
+    return _address(base, session_id, environment=environment, **kept)
+
+
+def call_url(slug: str, call_id: str, environment: str, **kept: str) -> str:
+    base = of_project("outcomes:calls", slug)
+    return _address(base, call_id, environment=environment, **kept)
+
+
+def try_url(slug: str, call_id: str, environment: str, **kept: str) -> str:
+    query = urlencode({"of": call_id, "environment": environment} | kept)
+    return f"{of_project('outcomes:try_call', slug)}?{query}"
+
+
+def agent_url(slug: str, name: str, **chosen: str) -> str:
+    return _address(of_project("outcomes:agents", slug), name, **chosen)
+
+
+def tool_url(slug: str, name: str, **chosen: str) -> str:
+    """The page of a tool, in the scope that is chosen."""
+    return _address(of_project("outcomes:tools", slug), name, **chosen)
+
+
+def artifact_url(slug: str, name: str, **times: str) -> str:
+    return _address(of_project("outcomes:artifacts", slug), name, **times)
+
+
+def denied_by_url(
+    slug: str, rule: str, contract: str = "", version: int | None = None, **chosen: str
+) -> str:
+    """What a rule stopped; a contract and its version narrow it to those."""
+    told = {"rule": rule, "contract": contract, "version": version} | chosen
+    query = urlencode({name: value for name, value in told.items() if value})
+    return f"{of_project('outcomes:denials_of_rule', slug)}?{query}"
+
+
+def _address(base: str, identifier: str, **query: str) -> str:
+    path = f"{quote(identifier, safe='')}/"
+    if {".", ".."} & set(identifier.split("/")) or identifier == ELSEWHERE:
+        path, query = f"{ELSEWHERE}/", query | {"id": identifier}
+    return f"{base}{path}?{_query(*query.items())}" if query else f"{base}{path}"
+
+
+@lru_cache(1_000)  # a list of fifty calls asks for one and the same a hundred times
+def _query(*told: tuple[str, str]) -> str:
+    return urlencode(told)
