@@ -15,12 +15,11 @@ from governance.people.auth import Access, AccessRequest, KeyAuth, KeyOrMember
 from governance.people.domain import Scope
 from governance.people.policies import Action, may, refuse_unless
 from outcomes.artifacts import store as artifact_store
-from outcomes.artifacts.commands.artifacts import note_fetch, store_artifact
+from outcomes.artifacts.commands.artifacts import note_download, note_fetch, store_artifact
 from outcomes.artifacts.domain.pieces.plain import plain_type
 from outcomes.artifacts.queries.artifacts import artifact_with
 from outcomes.ingest.commands import back_pressure
 from outcomes.ingest.domain import Post
-from outcomes.masking.commands import note_download
 from outcomes.models import Artifact
 from outcomes.record.wire import BodyRefused
 from outcomes.schemas import LinesQuery

@@ -9,6 +9,7 @@ from ninja import Router
 
 from governance.checks.language.matcher import Explanation
 from governance.checks.language.named import NamedCheck
+from governance.checks.language.secret_fields import reads_secret
 from governance.checks.language.text import CheckedText, read_check
 from governance.checks.queries.includes import ALL, Including
 from governance.core.errors import DocumentInvalid
@@ -19,7 +20,6 @@ from governance.people.queries.projects import project_numbered
 from outcomes.artifacts.commands.contents import Contents
 from outcomes.calls.queries.calls import WholeCall, newest_calls_named, whole_calls
 from outcomes.masking.domain.shown_call import masking_of
-from outcomes.masking.queries.shown_calls import looks_at_secret
 from outcomes.record.classification import Classification, NotChecked, Unreadable, classify
 from outcomes.schemas import CheckTrialIn
 from outcomes.web.json_answers import answer
@@ -75,7 +75,7 @@ def _call_out(
     row = whole.row
     told = said if isinstance(said, Classification) else None
     masking = masking_of(whole.folded)
-    is_secret = told is not None and looks_at_secret(check.compiled, told.rule or "")
+    is_secret = told is not None and reads_secret(check.compiled, told.rule or "")
     return {
         "call_id": row.call_id,
         "environment": row.environment.name,

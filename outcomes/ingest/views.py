@@ -24,7 +24,7 @@ from outcomes.ingest.queries.inbox import (
 from outcomes.ingest.tables import BATCHES, FAULTS, REJECTED
 from outcomes.jobs import doorbell
 from outcomes.jobs import queries as jobs_queries
-from outcomes.masking.views import address_opening
+from outcomes.web.addresses import opening_url
 from outcomes.web.paging import every, links_of, start_of
 
 PLACE = ("id",)
@@ -49,7 +49,7 @@ def rejected(request: MemberRequest) -> HttpResponseBase:
     context = {
         "page_title": "Rejected items",
         "items": [(item, shown_excerpt(item)) for item in page.rows],
-        "opens": address_opening(request),
+        "opens": opening_url(request),
         "total": total,
         "shown": f"{len(page.rows):,} of {total:,}, newest first",
         "links": links_of(page, PLACE, request.path),

@@ -10,7 +10,6 @@ from governance.deployments.requirements import Project
 from governance.people.policies import Action, refuse_unless
 from outcomes.masking.domain.json_pointers import LONGEST, NoSuchPlace, value_at
 from outcomes.masking.queries.stored_values import KINDS
-from outcomes.models import Artifact
 
 
 @transaction.atomic
@@ -33,10 +32,3 @@ def open_value(
     details = {"of": kind, "environment": stored.environment, "place": place[:512]}
     record(by, "value opened", stored.subject, project=project, details=details)
     return value
-
-
-@transaction.atomic
-def note_download(artifact: Artifact, *, by: Actor) -> None:
-    """The bytes of an artifact as they are, which masks nothing."""
-    refuse_unless(by, Action.OPEN_VALUE)
-    record(by, "artifact opened", artifact.sha256, project=artifact.project)

@@ -1,21 +1,14 @@
 """*Show*: opens one masked value, for operators, audited; a post, alone for the script."""
 
 from django.http import HttpResponse
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from governance.core.errors import InvalidInput
 from governance.people.auth import MemberRequest, member_page
-from governance.people.policies import Action, may
+from governance.people.policies import Action
 from outcomes.masking.commands import open_value as open_stored
 from outcomes.web.parts import shown_part
-
-
-def address_opening(request: MemberRequest) -> str:
-    """Where *Show* posts to; empty for who may not."""
-    may_open = may(request.role, Action.OPEN_VALUE)
-    return reverse("outcomes:open_value", args=[request.project.slug]) if may_open else ""
 
 
 @require_POST

@@ -17,7 +17,7 @@ from outcomes.figures.queries.rollups import RateSlot, Slot
 from outcomes.figures.queries.stats import StepFigures
 from outcomes.models import Event, Session
 from outcomes.record.codec import as_text, digest_of
-from outcomes.sessions.queries.reports import sessions
+from outcomes.record.sessions import sessions
 
 STOPPED_SHOWN: Final = 5
 

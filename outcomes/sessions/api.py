@@ -10,10 +10,11 @@ from governance.people.policies import Action
 from outcomes.calls.api.shapes import session_out
 from outcomes.jobs import doorbell
 from outcomes.jobs.api import settled
+from outcomes.record.sessions import session_named
 from outcomes.schemas import CallsQuery, OneCallQuery
 from outcomes.sessions.commands.removal import remove_session
 from outcomes.sessions.queries.details import told_by
-from outcomes.sessions.queries.reports import report_of, session_named
+from outcomes.sessions.queries.reports import report_of
 from outcomes.sessions.queries.search import sessions_with
 from outcomes.web.cursors import cursor_at, place_of
 from outcomes.web.json_answers import answer

@@ -6,6 +6,9 @@ from urllib.parse import quote, urlencode
 
 from django.urls import reverse
 
+from governance.people.auth import MemberRequest
+from governance.people.policies import Action, may
+
 # A browser takes a part "." or ".." out of a path, however it is escaped, so such an id stands in
 # the query instead.
 ELSEWHERE = "-"
@@ -52,6 +55,12 @@ def denied_by_url(
     told = {"rule": rule, "contract": contract, "version": version} | chosen
     query = urlencode({name: value for name, value in told.items() if value})
     return f"{of_project('outcomes:denials_of_rule', slug)}?{query}"
+
+
+def opening_url(request: MemberRequest) -> str:
+    """Where *Show* posts to; empty for who may not."""
+    may_open = may(request.role, Action.OPEN_VALUE)
+    return reverse("outcomes:open_value", args=[request.project.slug]) if may_open else ""
 
 
 def _address(base: str, identifier: str, **query: str) -> str:

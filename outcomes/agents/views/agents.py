@@ -37,9 +37,8 @@ from outcomes.agents.words import (
 )
 from outcomes.core.scope import Scope
 from outcomes.ingest.queries.reports import ReadReport, is_agent, reports_of
-from outcomes.masking.views import address_opening
 from outcomes.models import AgentReport
-from outcomes.web.addresses import ELSEWHERE
+from outcomes.web.addresses import ELSEWHERE, opening_url
 from outcomes.web.paging import files_of, with_query
 from outcomes.web.scope import scope_of
 from outcomes.web.tags import hash_of
@@ -104,7 +103,7 @@ def agent(request: MemberRequest, name: str) -> HttpResponseBase:
             reverse("outcomes:sessions", args=[request.project.slug]),
             **scope.query() | {"agent": name},
         ),
-        "opens": address_opening(request),
+        "opens": opening_url(request),
         "scans": scans,
         "manifests": manifests,
     }

@@ -9,8 +9,9 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from governance.audit.log import Detail, record
-from governance.core.actor import CONSOLE
+from governance.core.actor import CONSOLE, Actor
 from governance.people.auth import Access
+from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import project_numbered
 from outcomes.artifacts import store as artifact_store
 from outcomes.models import Artifact, Batch, Call
@@ -50,6 +51,13 @@ def note_fetch(artifact: Artifact) -> None:
     Artifact.objects.filter(pk=artifact.pk).update(
         fetches=F("fetches") + 1, fetched_at=timezone.now()
     )
+
+
+@transaction.atomic
+def note_download(artifact: Artifact, *, by: Actor) -> None:
+    """The bytes of an artifact as they are, which masks nothing."""
+    refuse_unless(by, Action.OPEN_VALUE)
+    record(by, "artifact opened", artifact.sha256, project=artifact.project)
 
 
 def remove_unreferenced_artifacts() -> int:

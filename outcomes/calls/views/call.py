@@ -24,16 +24,16 @@ from outcomes.calls.queries.calls import StoredEvent, whole_calls
 from outcomes.calls.queries.lists import neighbours_of, number_of
 from outcomes.calls.views.check_trail import rules_before
 from outcomes.calls.views.contract_calls import call_to_try
+from outcomes.calls.views.named import named_call
 from outcomes.calls.views.rows import is_late, judge_of
 from outcomes.calls.words import call_sentence, decider_sentence, event_words
 from outcomes.masking.queries.shown_calls import ShownCall, shown
-from outcomes.masking.views import address_opening
 from outcomes.models import Call
 from outcomes.record import codec
 from outcomes.record.effective import agent_check
 from outcomes.record.model_content import outcome_to_model_content
 from outcomes.record.outcome import serialised_length
-from outcomes.web.named import named_call
+from outcomes.web.addresses import opening_url
 
 
 @require_safe
@@ -69,7 +69,7 @@ def call(request: MemberRequest, call_id: str) -> HttpResponse:
         "before": rules_before(whole, seen.masking),
         "approvals": approvals_of(whole),
         "events": [_event(number, each, seen.masking) for number, each in enumerate(seen.events)],
-        "opens": address_opening(request),
+        "opens": opening_url(request),
         **_became(seen),
         **_artifact(row),
     }

@@ -18,10 +18,10 @@ from governance.people.policies import Action, may
 from outcomes.calls.domain import is_as_sent
 from outcomes.calls.queries.contract_words import tools_called
 from outcomes.calls.queries.lists import number_of
+from outcomes.calls.views.named import named_call
 from outcomes.masking.queries.shown_calls import ShownCall, shown_calls
 from outcomes.models import Call
 from outcomes.record.outcome import NotReported, ToolArtifactReference, ToolExecutionResult
-from outcomes.web.named import named_call
 
 LARGEST: Final = 32 * 1024  # characters that every page of a call has room for, unasked
 LARGEST_TEST: Final = 64 * 1024  # characters that a test of a contract holds at most

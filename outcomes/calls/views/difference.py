@@ -11,6 +11,7 @@ from governance.core.json_value import Json
 from governance.people.auth import MemberRequest, member_page
 from governance.texts.text_diff import Part, parts_around, side_by_side
 from outcomes.calls.queries.around_call import previous_of_tool
+from outcomes.calls.views.named import named_call
 from outcomes.masking.queries.shown_calls import ShownCall, shown_calls
 from outcomes.record.outcome import (
     NotReported,
@@ -20,7 +21,7 @@ from outcomes.record.outcome import (
     ToolFailure,
     ToolTimeout,
 )
-from outcomes.web.named import call_at, named_call
+from outcomes.web.named import call_at
 from outcomes.web.parts import shown_part
 
 LINES: Final = 1_500  # of one part that are compared; a page of more is read by nobody

@@ -16,8 +16,9 @@ from governance.people.auth import MemberRequest, member_page
 from outcomes.calls.queries.around_call import counted_before
 from outcomes.calls.queries.calls import WholeCall, whole_calls
 from outcomes.calls.views.contract_calls import output_text
+from outcomes.calls.views.named import named_call
 from outcomes.models import Call
-from outcomes.web.named import call_at, named_call
+from outcomes.web.named import call_at
 from outcomes.web.parts import shown_part
 
 

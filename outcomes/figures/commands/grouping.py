@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 from django.db import connection
 from django.db.models import Exists, OuterRef
 
+from governance.checks.language.secret_fields import reads_secret
 from governance.checks.queries.checks import compiled_of
 from governance.core.masking import MASK
 from outcomes import bulk
@@ -22,7 +23,6 @@ from outcomes.figures.codec.groups import (
 )
 from outcomes.figures.domain.groups import DENIED, Grouping
 from outcomes.figures.domain.rollups import minute_of
-from outcomes.masking.queries.shown_calls import looks_at_secret
 from outcomes.models import Call, CallGroup, GroupRollup
 from outcomes.record.codec import CallRow
 
@@ -87,7 +87,7 @@ def _text_of(row: CallRow) -> str:
     """What a group that begins with this call is called. Only a new group asks."""
     if row.check_name and row.check_rule and row.verdict_reason + row.check_value:
         compiled = compiled_of(row.project, row.check_name, row.check_version)
-        if compiled is not None and looks_at_secret(compiled, row.check_rule):
+        if compiled is not None and reads_secret(compiled, row.check_rule):
             return MASK
     return shown_text_of(row)
 

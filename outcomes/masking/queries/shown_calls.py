@@ -2,15 +2,13 @@
 read calls here; `whole_calls` is for what works on stored values."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from governance.checks.language.compiled import Compiled
+from governance.checks.language.secret_fields import reads_secret
 from governance.checks.queries.checks import compiled_of
 from governance.core.json_value import Json
 from governance.core.masking import MASK, Masking
-from governance.core.secret_names import is_secret_name
 from outcomes.calls.queries.calls import StoredEvent, WholeCall, whole_calls
 from outcomes.masking.domain.shown_call import masking_of, masking_of_event, shown_call, shown_event
 from outcomes.models import Call
@@ -83,30 +81,12 @@ def _secret_rules() -> Callable[[CheckOf], bool]:
 
     def sees_secret(check: CheckOf) -> bool:
         if check not in known:
-            known[check] = _looks_at_secret(*check)
+            known[check] = _reads_secret(*check)
         return known[check]
 
     return sees_secret
 
 
-def _looks_at_secret(project: int, name: str, version: int | None, rule: str) -> bool:
+def _reads_secret(project: int, name: str, version: int | None, rule: str) -> bool:
     compiled = compiled_of(project, name, version) if name and rule else None
-    return compiled is not None and looks_at_secret(compiled, rule)
-
-
-def looks_at_secret(compiled: Compiled, rule: str) -> bool:
-    return any(
-        is_secret_name(selector)
-        for each in compiled["rules"]
-        if rule in (each["id"], f"{each['of']}/{each['id']}")
-        for selector in _selectors(each["when"])
-    )
-
-
-def _selectors(condition: Mapping[str, Any]) -> Iterator[str]:
-    if "select" in condition:
-        yield condition["text"]
-        return
-    inner = [condition["not"]] if "not" in condition else condition.get("all", condition.get("any"))
-    for each in inner or ():
-        yield from _selectors(each)
+    return compiled is not None and reads_secret(compiled, rule)

@@ -12,6 +12,7 @@ from governance.people.auth import Access
 from outcomes.models import StoredValue
 from outcomes.models.statements import write_row
 from outcomes.record.codec import digest_of
+from outcomes.record.sessions import session_named
 from outcomes.session_store.domain import (
     LARGEST_NUMBER,
     NO_SUCH_KEY,
@@ -23,7 +24,6 @@ from outcomes.session_store.domain import (
     whole,
 )
 from outcomes.session_store.queries import digest_of_key
-from outcomes.sessions.queries.reports import session_named
 from outcomes.web.addresses import session_url
 
 LOWERED = "lowered counter"  # the kind of the finding

@@ -8,7 +8,7 @@ from typing import Final
 from django.db.models import Count, F, Q, Sum
 
 from outcomes.models import ChildSession, Session, SessionNote
-from outcomes.sessions.queries.reports import sessions
+from outcomes.record.sessions import sessions
 
 CHILDREN: Final = 50
 OTHERS: Final = 20

@@ -9,10 +9,10 @@ from django.db.models import F, Q, QuerySet
 
 from outcomes.models import Agent, Call, Session
 from outcomes.record.codec import as_text, digest_of
+from outcomes.record.sessions import sessions
 from outcomes.sessions.domain.facets import NO_NAME, Chosen
 from outcomes.sessions.queries.matching import Asking
 from outcomes.sessions.queries.order import ORDERS, PLACE, USUAL, Order
-from outcomes.sessions.queries.reports import sessions
 from outcomes.sessions.queries.states import in_state
 from outcomes.web.key_paging import Page, Place, page_of
 

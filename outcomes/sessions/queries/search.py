@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from outcomes.calls.queries.calls import CallFilter, such_calls
 from outcomes.models import Call, Session
 from outcomes.record.codec import digest_of
-from outcomes.sessions.queries.reports import sessions
+from outcomes.record.sessions import sessions
 
 # Of one question. Whoever looks for what hardly any session has would wait for all of them; so
 # a page may be shorter than it was asked to be, and goes on where it ended.

@@ -13,12 +13,12 @@ from governance.contracts.domain.limit_use import LimitUse
 from governance.core.table_files import Tables, one_of_tables
 from governance.people.auth import MemberRequest, member_page
 from outcomes.models import Session
+from outcomes.record.sessions import session_named
 from outcomes.sessions.charts import Strip, strip_of
 from outcomes.sessions.domain.comparison import PartedAt, by_tool, parted_at
 from outcomes.sessions.queries.about_sessions import sessions_beside
 from outcomes.sessions.queries.matching import asking_sessions
 from outcomes.sessions.queries.page import SessionPage, whole_session
-from outcomes.sessions.queries.reports import session_named
 from outcomes.sessions.queries.states import state_of
 from outcomes.sessions.tables import LIMITS_OF_TWO, SESSIONS, TOOLS_OF_TWO
 from outcomes.sessions.views.limits import COUNTINGS, key_of

@@ -11,10 +11,10 @@ from governance.core.tables import Columns
 from governance.people.auth import MemberRequest
 from outcomes.calls.views.calls import session_calls_file
 from outcomes.models import Session
+from outcomes.record.sessions import sessions
 from outcomes.sessions.domain.overview import BriefCall, Overview, TurnLine, WasteLine
 from outcomes.sessions.queries.about_sessions import family_of
 from outcomes.sessions.queries.page import whole_session
-from outcomes.sessions.queries.reports import sessions
 from outcomes.sessions.tables import SESSIONS
 
 TURNS: Final[Columns[TurnLine]] = {

@@ -14,9 +14,9 @@ from outcomes.models import Call
 from outcomes.tools.queries.slowest import slowest_calls
 from outcomes.tools.queries.tools import NamedTool, agents_of_tool
 from outcomes.tools.tables import AGENTS_OF_TOOL
+from outcomes.tools.views.named import named_tool
 from outcomes.web.addresses import tool_url
 from outcomes.web.call_columns import CALLS
-from outcomes.web.named import named_tool
 from outcomes.web.paging import files_of, with_query
 from outcomes.web.parts import shown_part
 from outcomes.web.scope import scope_of

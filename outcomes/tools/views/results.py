@@ -16,8 +16,8 @@ from outcomes.check_editor.words import unread_sentences
 from outcomes.suggestions.domain.result_shapes import of_shapes
 from outcomes.suggestions.domain.shapes import shape_of
 from outcomes.tools.tables import SHAPES
+from outcomes.tools.views.named import named_tool
 from outcomes.web.addresses import tool_url
-from outcomes.web.named import named_tool
 from outcomes.web.parts import shown_part
 from outcomes.web.scope import scope_of
 

@@ -19,10 +19,10 @@ from outcomes.suggestions.words import what_words
 from outcomes.tools.charts import took_chart
 from outcomes.tools.queries.tools import NamedTool, periods_of_tool
 from outcomes.tools.views.checks import judges_of, seen_of
+from outcomes.tools.views.named import named_tool
 from outcomes.tools.words.tool import tool_second_sentence, tool_sentence
 from outcomes.web.addresses import tool_url
 from outcomes.web.chart_links import link_to_calls
-from outcomes.web.named import named_tool
 from outcomes.web.paging import with_query
 from outcomes.web.scope import scope_of, tag_of
 

@@ -1,0 +1,14 @@
+"""The tool that a URL names, in the scope of the page."""
+
+from governance.core.errors import NotFound
+from governance.people.auth import MemberRequest
+from outcomes.core.scope import Scope
+from outcomes.tools.queries.tools import NamedTool, tool_named
+from outcomes.web.named import named_id
+
+
+def named_tool(request: MemberRequest, name: str, scope: Scope) -> NamedTool:
+    found = tool_named(request.project.pk, named_id(request, name), scope)
+    if found is None:
+        raise NotFound("There is no such tool.")
+    return found
