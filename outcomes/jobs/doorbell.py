@@ -9,10 +9,9 @@ import threading
 import time
 from collections.abc import Callable
 
+from celery import current_app
 from kombu.exceptions import OperationalError
 from redis import RedisError
-
-from outcomes.tasks import run_jobs, settle
 
 PAUSE = 0.02  # a message settles all that waits: ringing more often only costs the worker
 STALE = 30  # seconds after which the run that the message waited for has settled it all
@@ -21,11 +20,16 @@ logger = logging.getLogger(__name__)
 
 
 def ask_to_settle() -> None:
-    settle.apply_async(expires=STALE)
+    _send("outcomes.tasks.settle")
 
 
 def ask_for_jobs() -> None:
-    run_jobs.apply_async(expires=STALE)
+    _send("outcomes.tasks.run_jobs")
+
+
+def _send(task: str) -> None:
+    """By name: the tasks use the rooms, and the rooms ring."""
+    current_app.send_task(task, expires=STALE, ignore_result=True)
 
 
 class Doorbell:

@@ -6,7 +6,9 @@ import pytest
 import redis
 from kombu.exceptions import OperationalError
 
+from edictum_site.celery import app
 from outcomes.jobs import doorbell
+from outcomes.tasks import run_jobs, settle
 
 
 class Heard:
@@ -19,8 +21,10 @@ class Heard:
         self.first = threading.Event()
         self.failed = threading.Event()
 
-    def apply_async(self, *, expires: float) -> None:
+    def send_task(self, name: str, *, expires: float, ignore_result: bool) -> None:
         assert expires > 0
+        assert ignore_result
+        assert name == settle.name
         if self.silent:
             self.silent -= 1
             self.failed.set()
@@ -31,14 +35,14 @@ class Heard:
 
 def test_a_ring_is_heard(monkeypatch):
     heard = Heard()
-    monkeypatch.setattr(doorbell, "settle", heard)
+    monkeypatch.setattr(app, "send_task", heard.send_task)
     doorbell.Doorbell().ring()
     assert heard.first.wait(10)
 
 
 def test_many_rings_are_few_messages(monkeypatch):
     heard = Heard()
-    monkeypatch.setattr(doorbell, "settle", heard)
+    monkeypatch.setattr(app, "send_task", heard.send_task)
     bell = doorbell.Doorbell()
     for _ in range(10_000):
         bell.ring()
@@ -48,7 +52,7 @@ def test_many_rings_are_few_messages(monkeypatch):
 
 def test_a_ring_after_the_last_message_is_heard_as_well(monkeypatch):
     heard = Heard()
-    monkeypatch.setattr(doorbell, "settle", heard)
+    monkeypatch.setattr(app, "send_task", heard.send_task)
     bell = doorbell.Doorbell()
     bell.ring()
     assert heard.first.wait(10)
@@ -60,9 +64,17 @@ def test_a_ring_after_the_last_message_is_heard_as_well(monkeypatch):
 @pytest.mark.parametrize("error", [OperationalError, redis.TimeoutError, ConnectionError])
 def test_a_silent_broker_is_survived(monkeypatch, error):
     heard = Heard(silent=1, error=error)
-    monkeypatch.setattr(doorbell, "settle", heard)
+    monkeypatch.setattr(app, "send_task", heard.send_task)
     bell = doorbell.Doorbell()
     bell.ring()
     assert heard.failed.wait(10)
     bell.ring()
     assert heard.first.wait(10)
+
+
+def test_jobs_are_asked_for_by_the_name_that_their_task_has(monkeypatch):
+    names = []
+    monkeypatch.setattr(app, "send_task", lambda name, **_: names.append(name))
+    doorbell.ask_for_jobs()
+    doorbell.ask_to_settle()
+    assert names == [run_jobs.name, settle.name]
