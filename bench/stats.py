@@ -39,12 +39,12 @@ def main() -> int:
 
 def _measure(calls: int) -> None:
     from governance.models import Environment, Project  # noqa: PLC0415 - after Django's set-up
-    from outcomes.calls.queries.calls import CallFilter  # noqa: PLC0415
     from outcomes.core.steps import Step  # noqa: PLC0415
     from outcomes.figures.queries.stats import (  # noqa: PLC0415
         figures_by,
         figures_over_time,
     )
+    from outcomes.record.selecting import CallFilter  # noqa: PLC0415
 
     project = Project.objects.create(slug="bench", name="Bench")
     environment = Environment.objects.create(project=project, name="production")

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from governance.core.numbers import VERSION_SHAPE
-from outcomes.calls.queries.calls import CallFilter
+from outcomes.record.selecting import CallFilter
 from outcomes.recorded_calls.queries import ChangedFilter
 from outcomes.recorded_calls.selection import Wanted
 

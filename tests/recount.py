@@ -11,11 +11,10 @@ from typing import Any
 
 from governance.checks.domain.success import DEFAULT, Verdict
 from governance.contracts.queries.governing import Governing
-from outcomes.calls.queries.calls import CallFilter, read_events
 from outcomes.core.durations import bucket_of
-from outcomes.core.figures import Figures
 from outcomes.core.scope import Scope
 from outcomes.figures.codec.groups import digest_of_group, grouping_of
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.groups import denial_groups, failure_groups
 from outcomes.figures.queries.stats import By, figures_by
 from outcomes.models import (
@@ -29,14 +28,17 @@ from outcomes.models import (
     SessionDayChange,
 )
 from outcomes.record.artifact_reads import artifact_read
+from outcomes.record.brief_call import BriefCall
 from outcomes.record.call import Call as Folded
 from outcomes.record.codec import CALL_COLUMNS, call_row_of
 from outcomes.record.effective import agent_check, effective
 from outcomes.record.fold import fold
 from outcomes.record.outcome import ToolArtifactReference, ToolDenied
+from outcomes.record.selecting import CallFilter
+from outcomes.record.stored import read_events
 from outcomes.sessions.codec.days import unpack_groups
 from outcomes.sessions.domain.days import day_of
-from outcomes.sessions.domain.overview import BriefCall, overview_of
+from outcomes.sessions.domain.overview import overview_of
 from outcomes.sessions.queries.reports import report_of
 
 Found = dict[tuple[int, bytes], Folded]

@@ -3,7 +3,7 @@
 import math
 from datetime import UTC, datetime, timedelta
 
-from outcomes.sessions.domain.overview import BriefCall
+from outcomes.record.brief_call import BriefCall
 
 NOW = datetime(2026, 11, 18, 3, 0, tzinfo=UTC)
 

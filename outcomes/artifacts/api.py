@@ -14,10 +14,10 @@ from governance.core.errors import NotFound
 from governance.people.auth import Access, AccessRequest, KeyAuth, KeyOrMember
 from governance.people.domain import Scope
 from governance.people.policies import Action, may, refuse_unless
-from outcomes.artifacts import store as artifact_store
 from outcomes.artifacts.commands.artifacts import note_download, note_fetch, store_artifact
 from outcomes.artifacts.domain.pieces.plain import plain_type
 from outcomes.artifacts.queries.artifacts import artifact_with
+from outcomes.core import artifact_store
 from outcomes.ingest.commands import back_pressure
 from outcomes.ingest.domain import Post
 from outcomes.models import Artifact

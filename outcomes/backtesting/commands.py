@@ -27,12 +27,12 @@ from governance.evaluation.engine import validate as validated
 from governance.people import policies
 from governance.people.policies import Action
 from governance.people.queries.projects import environments_by_id, project_numbered
-from outcomes.backtesting.domain.coverage_words import Taken
 from outcomes.backtesting.replay.own_calls import own_calls
 from outcomes.backtesting.replay.replay import Cancelled, Progress, Replay
 from outcomes.backtesting.replay.selection import Selection
 from outcomes.jobs import commands as jobs
 from outcomes.models import Backtest
+from outcomes.models.backtests import Taken
 from outcomes.models.jobs import WAITING
 from outcomes.recorded_calls.commands import keep_changed_calls
 from outcomes.recorded_calls.selection import Wanted, fit

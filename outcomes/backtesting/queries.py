@@ -6,9 +6,10 @@ from django.db.models import Q, QuerySet
 
 from governance.deployments.requirements import Evidence, Project
 from outcomes.backtesting.domain.coverage_words import words_of
-from outcomes.calls.queries.calls import WholeCall, whole_calls, with_names
 from outcomes.models import Backtest, Call
 from outcomes.record.codec import as_text, digest_of
+from outcomes.record.selecting import with_names
+from outcomes.record.stored import WholeCall, whole_calls
 
 SHOWN = 50
 

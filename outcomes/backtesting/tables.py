@@ -13,11 +13,12 @@ from governance.core.figures import thousands
 from governance.core.table_files import Tables
 from governance.core.tables import Columns, columns_of_keys
 from outcomes import charts
-from outcomes.backtesting.domain.sums import DRIFT, OTHERS
+from outcomes.backtesting.domain.sums import OTHERS
 from outcomes.backtesting.queries import sampled_calls
 from outcomes.backtesting.words import NAMES, has_calls, limit_name
-from outcomes.calls.views.rows import arguments_line
 from outcomes.models import Backtest, ChangedCall
+from outcomes.record.arguments import arguments_line
+from outcomes.recorded_calls.domain import DRIFT
 from outcomes.web.paging import files_of_tables, with_query
 
 SHOWN: Final = 12

@@ -25,7 +25,7 @@ from outcomes.charts.strip_marks import (
     slowest_of,
 )
 from outcomes.charts.svg import Value, box, element, joined, line, percent, short, sign, words
-from outcomes.sessions.domain.overview import BriefCall
+from outcomes.record.brief_call import BriefCall
 
 WIDE: Final = 500  # marks: two pixels for each on a screen of 1,280
 NARROW: Final = 160  # and as much on a phone

@@ -10,6 +10,7 @@ from typing import Final, Literal
 from governance.core.figures import duration
 from outcomes.charts.axes import DASH, groups_of
 from outcomes.charts.series import Style
+from outcomes.record.brief_call import BriefCall
 from outcomes.record.outcome import (
     ToolArtifactReference,
     ToolDenied,
@@ -17,7 +18,6 @@ from outcomes.record.outcome import (
     ToolFailure,
     ToolTimeout,
 )
-from outcomes.sessions.domain.overview import BriefCall
 
 STYLES: Final[Mapping[str, Style]] = {
     ToolExecutionResult.kind: Style.EXECUTED,

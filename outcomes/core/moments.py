@@ -2,9 +2,12 @@
 the zones that readers name."""
 
 from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Final
 from zoneinfo import ZoneInfo
 
 _MINUTE = timedelta(minutes=1)
+_BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_ONE: Final = timedelta(microseconds=1)
 _LONGEST_NAME = 64  # of a zone
 
 
@@ -40,3 +43,12 @@ def zone_named(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (LookupError, ValueError, OSError):
         return UTC
+
+
+def micros_of(at: datetime) -> int:
+    """Whole microseconds since 1970."""
+    return (at - _BEGINNING) // _ONE
+
+
+def moment_of(micros: int) -> datetime:
+    return _BEGINNING + micros * _ONE

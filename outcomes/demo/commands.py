@@ -6,7 +6,7 @@ from typing import Final
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
-from outcomes.artifacts import store as artifact_store
+from outcomes.core import artifact_store
 from outcomes.jobs import commands as jobs
 from outcomes.models import (
     Artifact,

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-LOOP: Final = 3  # times; a second one may be an honest try
 ENDLESS: Final = 20  # times: no agent does so on purpose
 STILL: Final = timedelta(minutes=5)  # since the last time, and it goes on
 

@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from ninja import Query
 
 from governance.people.auth import AccessRequest, KeyOrMember
-from outcomes.core.figures import Figures
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.stats import figures_by
 from outcomes.jobs.api import settled
 from outcomes.schemas import StatsQuery

@@ -7,11 +7,11 @@ from django.utils.safestring import SafeString
 
 from governance.core.figures import thousands
 from outcomes.charts import LinkTo, Point, Series, Style, TimeAxis, Unit, columns, lines, spark
-from outcomes.core.figures import Figures
 from outcomes.core.scope import Scope
 from outcomes.core.steps import Step
+from outcomes.figures.comparison import Period
+from outcomes.figures.domain.figures import Figures
 from outcomes.models import Call
-from outcomes.overview.queries import Period
 
 _FAILURE: Final = "failure"
 _KINDS: Final = Call.Kind

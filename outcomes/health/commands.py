@@ -7,7 +7,7 @@ from typing import Final
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
-from outcomes.artifacts import store as artifact_store
+from outcomes.core import artifact_store
 from outcomes.core.cached import Cached
 from outcomes.health.domain import Problem
 from outcomes.health.queries import schema_problem

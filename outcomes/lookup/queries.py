@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
 from django.db import connection
-from django.db.models import QuerySet, Value
-from django.db.models.functions import Left, Lower, StrIndex
+from django.db.models import Max, QuerySet, Value
+from django.db.models.functions import Coalesce, Left, Lower, StrIndex
 
-from outcomes.models import Agent, Artifact, ArtifactUse, Call, Session, Tool
+from outcomes.models import Agent, AgentSeen, Artifact, ArtifactUse, Call, Session, Tool
 from outcomes.record.codec import as_text, digest_of
 
 A_FEW: Final = 6
@@ -165,3 +165,10 @@ def _fitting(rows: list[Row], text: str, name_of: Callable[[Row], str]) -> list[
     fitting = [row for row in rows if text.casefold() in name_of(row).casefold()]
     fitting.sort(key=lambda row: (name_of(row) == text, row.at), reverse=True)
     return fitting[:A_FEW]
+
+
+def agents_seen(project_id: int, limit: int) -> list[str]:
+    """Names, of whom was seen last first."""
+    rows = AgentSeen.objects.filter(environment__project=project_id)
+    last = rows.values("agent__name").annotate(last=Coalesce(Max("at"), Max("heard_at")))
+    return list(last.order_by("-last").values_list("agent__name", flat=True)[:limit])

@@ -1,13 +1,21 @@
 """A backtest: which rules, which calls, how far it is, and what came out."""
 
+from enum import StrEnum
 from typing import Final
 
 from django.db import models
 
-from outcomes.backtesting.domain.coverage_words import Taken
 from outcomes.models.jobs import SAYS_WHEN_IT_ENDED, WAITING, Job
 
 KEPT_NAME: Final = 128
+
+
+class Taken(StrEnum):
+    """By the contract under which calls ran."""
+
+    CONTRACT = "contract"  # its own
+    ALL = "all"
+    ALL_INSTEAD = "all_instead"  # its own were asked for, and there were none
 
 
 class Backtest(Job):

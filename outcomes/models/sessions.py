@@ -1,11 +1,12 @@
 """A session of an agent: its counts, and how it stands against its limits."""
 
 from datetime import timedelta
+from typing import Final
 
 from django.db import models
 from django.db.models import Q
 
-from outcomes.denials.domain import LOOP
+LOOP: Final = 3  # times that the same call was denied; a second one may be an honest try
 
 
 class Session(models.Model):

@@ -13,19 +13,18 @@ from django.views.decorators.http import require_safe
 
 from governance.alerts.domain import kind_words
 from governance.alerts.queries import open_findings
-from governance.core.figures import percent, points, thousands
 from governance.core.table_files import Tables, one_of_tables
 from governance.people.auth import MemberRequest, member_page
-from outcomes.core.figures import Figures
 from outcomes.core.scope import Scope
-from outcomes.denials.domain import LOOP
 from outcomes.denials.queries.denials import denial_loops
 from outcomes.figures import charts
+from outcomes.figures.comparison import Period, is_worse, newest_event, points_words, two_periods
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.standouts import Fall, Judged, falls
 from outcomes.jobs.views import backlog_of
-from outcomes.overview import queries as found
-from outcomes.overview.queries import Period
+from outcomes.models.sessions import LOOP
 from outcomes.overview.words import overview as words
+from outcomes.sessions.queries.stopped import StoppedCounts, newest_stopped, stopped_counts
 from outcomes.sessions.tables import SESSIONS
 from outcomes.tools.domain.tools import Compared
 from outcomes.tools.tables import TOOLS_OF_AGENT
@@ -64,7 +63,7 @@ def overview(request: MemberRequest) -> HttpResponseBase:
 def overview_standing(request: MemberRequest) -> HttpResponse:
     """The page's content alone, as long as something has changed; asked for every second."""
     scope = scope_of(request)
-    newest = found.newest_event(request.project.pk)
+    newest = newest_event(request.project.pk)
     if request.GET.get("tag") == tag_of(request, scope, newest):
         return HttpResponse(status=204)
     context = _overview(request, scope) | {"alone": True}
@@ -73,8 +72,8 @@ def overview_standing(request: MemberRequest) -> HttpResponse:
 
 def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     project_id = request.project.pk
-    now, before = found.two_periods(project_id, scope)
-    counts = found.stopped_counts(project_id, scope)
+    now, before = two_periods(project_id, scope)
+    counts = stopped_counts(project_id, scope)
     whole, then = now.whole, before.whole
     worse = is_worse(whole, then)
     tools_before = before.by_tool
@@ -85,7 +84,7 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     worst = [name for name in ranked if tools[name].judged][:TOOLS_SHOWN]
     notices, number = _attention(request, scope, fallen, counts, denied=whole.denied)
     # Without a session in these times nothing is told of the newest event along with them.
-    newest = counts.newest_event or found.newest_event(project_id)
+    newest = counts.newest_event or newest_event(project_id)
     tag = tag_of(request, scope, newest)
     live = reverse("outcomes:overview_standing", args=[request.project.slug])
     return {
@@ -101,7 +100,7 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
         "notices_of": number,
         "step_words": charts.STEP_WORDS[scope.step],
         "urls": _urls(request, scope),
-        "stopped": found.newest_stopped(project_id, scope) if counts.stopped else [],
+        "stopped": newest_stopped(project_id, scope) if counts.stopped else [],
         "tools": tool_rows(
             request.project.slug,
             scope,
@@ -148,7 +147,7 @@ def _attention(
     request: MemberRequest,
     scope: Scope,
     fallen: list[Fall],
-    counts: found.StoppedCounts,
+    counts: StoppedCounts,
     *,
     denied: int,
 ) -> tuple[list[words.Notice], int]:
@@ -201,18 +200,3 @@ def _judged(tools: Mapping[str, Figures]) -> dict[str, Judged]:
     return {
         name: Judged(each.successes, each.judged) for name, each in tools.items() if each.judged
     }
-
-
-def points_words(now: Figures, before: Figures) -> str:
-    """How far the rate went: +2.1 points, was 95.8 % of 18,102."""
-    if now.rate is None or before.rate is None:
-        return ""
-    moved = points(round(100 * now.rate, 1) - round(100 * before.rate, 1))
-    return f"{moved} points, was {percent(before.rate)} of {thousands(before.judged)}"
-
-
-def is_worse(now: Figures, before: Figures) -> bool:
-    """Whether the rate is surely lower."""
-    if now.bounds is None or before.bounds is None:
-        return False
-    return now.bounds[1] < before.bounds[0]

@@ -8,7 +8,7 @@ from governance.checks.domain.success import DEFAULT, SuccessCheck, Verdict
 from governance.checks.queries.selection import Judges
 from outcomes.artifacts.queries.outputs import Output, Recorded
 from outcomes.reclassification.domain.flips import Said
-from outcomes.reclassification.selection import Row
+from outcomes.record.call_columns import Row
 from outcomes.record.classification import (
     Classification,
     NotChecked,

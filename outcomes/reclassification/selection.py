@@ -12,60 +12,18 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import Max, Min, Q, QuerySet
 
-from outcomes.calls.queries.calls import ANY_CALL, CallFilter, calls
 from outcomes.models import Call, Session
 from outcomes.models.rejudging import MOST_PARTS
+from outcomes.record.call_columns import COLUMNS, Row
 from outcomes.record.codec import digest_of
 from outcomes.record.globs import is_named
+from outcomes.record.selecting import ANY_CALL, CallFilter, calls
 
 ROWS: Final = 2_000
 SESSIONS: Final = 500
 CALLS_OF_A_PART: Final = 10_000
-RAN: Final = frozenset(["execution_result", "artifact_reference", "timeout", "failure"])
 
 
-class Row(NamedTuple):
-    """A call as it is judged anew, its fields in the order of COLUMNS."""
-
-    id: int
-    session: int | None
-    at: datetime
-    call_index: int
-    order: int
-    environment: int
-    call_id: str
-    agent: str
-    tool: str
-    kind: str
-    verdict: str
-    decided_by: str
-    reported: str
-    classified: str
-    reason: str
-    rule: str
-    from_sdk: bool
-    version: int | None
-    elapsed_ms: float | None
-    artifact_name: str
-    check_name: str
-    check_version: int | None
-    check_rule: str
-    check_value: str
-    agent_number: int
-    tool_number: int
-
-    @property
-    def ran(self) -> bool:
-        return self.kind in RAN
-
-
-_COLUMN_OF: Final = {
-    "agent": "agent__name",
-    "tool": "tool__name",
-    "agent_number": "agent_id",
-    "tool_number": "tool_id",
-}
-COLUMNS: Final = tuple(_COLUMN_OF.get(name, name) for name in Row._fields)
 _OF_A_SESSION: Final = ("at", "call_index", "order")
 _WITHOUT: Final = ("at", "order")
 

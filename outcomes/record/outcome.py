@@ -9,6 +9,7 @@ from governance.core.made_often import made_often
 
 INLINE_LIMIT: Final = 12_000
 SUMMARY_LIMIT: Final = 200
+REASON: Final = 64  # characters of a denial's reason that figures tell apart
 REPORTED_AS_FAILED: Final = "reported as failed"
 
 

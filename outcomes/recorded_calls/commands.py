@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from outcomes.backtesting.domain.moments import moment_of
-from outcomes.backtesting.domain.samples import Kept
+from outcomes.core.moments import moment_of
 from outcomes.models import Backtest, ChangedCall
+from outcomes.recorded_calls.domain import Kept
 
 WITH_CALLS: Final = 50  # results of a project; those before it have their figures and samples
 AT_ONCE: Final = 1_000

@@ -6,10 +6,9 @@ from typing import Final
 
 from django.db.models import QuerySet
 
-from outcomes.backtesting.domain.comparison import Change
-from outcomes.backtesting.domain.sums import DRIFT
 from outcomes.models import Backtest, ChangedCall
 from outcomes.record.codec import as_text, digest_of
+from outcomes.recorded_calls.domain import DRIFT, Change
 from outcomes.web.key_paging import Page, Place, page_of
 
 CHANGES: Final = tuple(change.value for change in Change if change is not Change.UNCHANGED)

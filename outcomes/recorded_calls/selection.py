@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from governance.core.errors import InvalidInput
 from governance.people.queries.projects import environment_with, project_numbered
-from outcomes.calls.queries.calls import ANY_CALL, CallFilter
+from outcomes.record.selecting import ANY_CALL, CallFilter
 
 MOST_GLOBS: Final = 50
 LONGEST_GLOB: Final = 1_024

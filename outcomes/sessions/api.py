@@ -1,20 +1,24 @@
 """Agent sessions, read over HTTP."""
 
+from typing import Any
+
 from django.http import HttpResponse
 from ninja import Query
 
 from governance.contracts.queries.governing import Governing
 from governance.core.errors import NotFound
+from governance.core.wilson import wilson
 from governance.people.auth import AccessRequest, KeyOrMember
 from governance.people.policies import Action
-from outcomes.calls.api.shapes import session_out
+from outcomes.calls.api.shapes import contract_out, time_text
 from outcomes.jobs import doorbell
 from outcomes.jobs.api import settled
+from outcomes.models import Session
 from outcomes.record.sessions import session_named
 from outcomes.schemas import CallsQuery, OneCallQuery
 from outcomes.sessions.commands.removal import remove_session
 from outcomes.sessions.queries.details import told_by
-from outcomes.sessions.queries.reports import report_of
+from outcomes.sessions.queries.reports import SessionReport, report_of
 from outcomes.sessions.queries.search import sessions_with
 from outcomes.web.cursors import cursor_at, place_of
 from outcomes.web.json_answers import answer
@@ -77,3 +81,27 @@ def delete_session(
     remove_session(session, typed=session.session_id, by=request.auth.actor)
     doorbell.ring_for_jobs()
     return HttpResponse(status=202)
+
+
+def session_out(report: SessionReport) -> dict[str, Any]:
+    session = report.session
+    return {
+        "session_id": session.session_id,
+        "agent_id": session.agent.name if session.agent else None,
+        "environment": session.environment.name,
+        "first_at": time_text(session.first_at),
+        "last_at": time_text(session.last_at),
+        "counts": report.counts,
+        "success_rate": rate_out(session),
+        "denials": report.denials,
+        "limits": [limit.as_json() for limit in report.limits],
+        "contract": contract_out(session),
+    }
+
+
+def rate_out(session: Session) -> dict[str, Any]:
+    judged = session.successes + session.failures
+    if not judged:
+        return {"rate": None, "of": 0, "lower": None, "upper": None}
+    lower, upper = wilson(session.successes, judged)
+    return {"rate": session.successes / judged, "of": judged, "lower": lower, "upper": upper}

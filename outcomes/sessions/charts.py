@@ -10,8 +10,9 @@ from governance.contracts.domain.limit_use import LimitJudgement, LimitUse
 from governance.people.auth import MemberRequest
 from outcomes import charts
 from outcomes.models import Session
+from outcomes.record.brief_call import BriefCall
 from outcomes.sessions.domain.limit_lines import lines_of
-from outcomes.sessions.domain.overview import BriefCall, Overview, Results
+from outcomes.sessions.domain.overview import Overview, Results
 from outcomes.sessions.views.limits import key_of, sorted_uses
 from outcomes.sessions.views.zoom import Zoom, zoom_links
 from outcomes.web.addresses import call_url

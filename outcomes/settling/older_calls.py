@@ -15,16 +15,16 @@ from django.db.models import Q
 
 from outcomes import bulk
 from outcomes.artifacts.commands.uses import note_artifacts, note_sizes
-from outcomes.calls.queries.calls import WholeCall, whole_calls
 from outcomes.figures.commands.counting import Change, count
 from outcomes.figures.commands.grouping import grouped
-from outcomes.figures.domain.groups import DENIED, FAILURE
 from outcomes.jobs.retries import due, try_again_later
 from outcomes.models import Call, OldCalls, Session
+from outcomes.models.groups import DENIED, FAILURE
 from outcomes.record import codec
 from outcomes.record.artifact_reads import artifact_read
 from outcomes.record.codec import digest_of
 from outcomes.record.outcome import ToolArtifactReference
+from outcomes.record.stored import WholeCall, whole_calls
 from outcomes.settling.child_sessions import Child, link_children
 
 AT_ONCE: Final = 200  # whoever writes gets in between

@@ -7,10 +7,10 @@ from django.utils.safestring import SafeString
 
 from governance.core.figures import duration
 from outcomes.charts import Series, Style, Unit, lines
-from outcomes.core.figures import Figures
 from outcomes.core.scope import Scope
 from outcomes.figures.charts import axis_of
-from outcomes.overview.queries import Period
+from outcomes.figures.comparison import Period
+from outcomes.figures.domain.figures import Figures
 
 _PERCENTILES: Final[tuple[tuple[str, Style, Callable[[Figures], float | None]], ...]] = (
     ("p50", Style.NEUTRAL, lambda found: found.p50_ms),

@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from governance.people.queries.projects import environments_by_id
-from outcomes.calls.queries.calls import CallFilter
 from outcomes.figures.queries.stats import figures
 from outcomes.models import Agent
+from outcomes.record.selecting import CallFilter
 
 MOST_NAMES = 1_000  # to choose from; more than that are typed
 

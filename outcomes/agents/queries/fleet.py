@@ -12,9 +12,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import cast
 
-from django.db.models import Max
-from django.db.models.functions import Coalesce
-
 from governance.delivery import news
 from governance.delivery.queries.in_force import InForce, Stopped
 from outcomes.agents.domain.fleet import (
@@ -26,8 +23,8 @@ from outcomes.agents.domain.fleet import (
     Standing,
     standing_of,
 )
-from outcomes.core.figures import Figures
 from outcomes.core.scope import Scope
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.place_figures import two_figures_by_place
 from outcomes.models import AgentSeen, Event
 from outcomes.record.codec import digest_of, item_of
@@ -150,13 +147,6 @@ def fleet_of_late(project_id: int) -> Fleet:
 def forget() -> None:
     """Make this process look again, however lately it did."""
     _looks.clear()
-
-
-def agents_seen(project_id: int, limit: int) -> list[str]:
-    """Names, of whom was seen last first."""
-    rows = AgentSeen.objects.filter(environment__project=project_id)
-    last = rows.values("agent__name").annotate(last=Coalesce(Max("at"), Max("heard_at")))
-    return list(last.order_by("-last").values_list("agent__name", flat=True)[:limit])
 
 
 def acted_in(project_id: int, agents: Iterable[FleetAgent], scope: Scope) -> Mapping[Place, Acted]:

@@ -11,13 +11,12 @@ from django.views.decorators.http import require_safe
 from governance.core.figures import percent
 from governance.core.table_files import one_of_tables
 from governance.people.auth import MemberRequest, member_page
-from outcomes.core.figures import Figures
 from outcomes.core.scope import Scope
 from outcomes.denials.views.denials import denied_url
 from outcomes.figures import charts
-from outcomes.overview import queries as found
-from outcomes.overview.queries import StoppedCounts
-from outcomes.overview.views import is_worse, points_words
+from outcomes.figures.comparison import is_worse, newest_event, points_words, two_periods
+from outcomes.figures.domain.figures import Figures
+from outcomes.sessions.queries.stopped import StoppedCounts, stopped_counts
 from outcomes.tools.domain.tools import Compared
 from outcomes.tools.tables import TOOLS_OF_AGENT
 from outcomes.tools.views.rows import tool_rows, worst_first
@@ -38,7 +37,7 @@ def agent_activity(request: MemberRequest) -> HttpResponseBase:
     """A part of the agent's page: fetched once that is there, and again as long as something has
     changed; a page of its own for who follows its link."""
     scope, name = scope_of(request, of_agent=False), request.GET.get("of", "")
-    newest = found.newest_event(request.project.pk)
+    newest = newest_event(request.project.pk)
     if request.GET.get("tag") == tag_of(request, scope, newest):
         return HttpResponse(status=204)
     context = _activity(request, name, scope, newest) | {"page_title": name}
@@ -54,8 +53,8 @@ def activity_url(slug: str, name: str, scope: Scope, tag: str = "") -> str:
 def _activity(request: MemberRequest, name: str, of_all: Scope, newest: int) -> dict[str, Any]:
     project_id, slug = request.project.pk, request.project.slug
     scope = replace(of_all, agent=name)
-    now, before = found.two_periods(project_id, scope)
-    counts = found.stopped_counts(project_id, scope)
+    now, before = two_periods(project_id, scope)
+    counts = stopped_counts(project_id, scope)
     whole, then = now.whole, before.whole
     worse = is_worse(whole, then)
     chosen = scope.query()

@@ -13,7 +13,7 @@ from governance.core.actor import CONSOLE, Actor
 from governance.people.auth import Access
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import project_numbered
-from outcomes.artifacts import store as artifact_store
+from outcomes.core import artifact_store
 from outcomes.models import Artifact, Batch, Call
 from outcomes.record.wire import BodyRefused
 

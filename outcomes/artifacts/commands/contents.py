@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.utils import timezone
 
 from governance.core.json_value import Json
-from outcomes.artifacts import store as artifact_store
+from outcomes.core import artifact_store
 from outcomes.models import Artifact
 from outcomes.record.classification import (
     CHECKED_LIMIT,

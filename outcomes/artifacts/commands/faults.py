@@ -14,7 +14,7 @@ from django.utils import timezone
 from governance.alerts.findings import Seen, Told, look
 from governance.alerts.queries import projects_with_findings
 from outcomes.artifacts.commands.contents import RemovedMeanwhile
-from outcomes.artifacts.store import NotHere, fault_words
+from outcomes.core.artifact_store import NotHere, fault_words
 from outcomes.ingest.commands.back_pressure import resolve_if_room
 from outcomes.models import Batch
 from outcomes.models.inbox import MISSING, STORE

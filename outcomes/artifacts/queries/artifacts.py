@@ -1,6 +1,6 @@
 """Artifacts: found by their name, within what the asker may see."""
 
-from outcomes.artifacts import store as artifact_store
+from outcomes.core import artifact_store
 from outcomes.models import Artifact, Call
 
 

@@ -9,8 +9,8 @@ from django.db import connection
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Left
 
-from outcomes.artifacts import store as artifact_store
 from outcomes.artifacts.queries.calls import beginning, is_named
+from outcomes.core import artifact_store
 from outcomes.lookup.queries import AFTER_ANY
 from outcomes.models import ArtifactMaker, ArtifactTotal, ArtifactUse, Call
 from outcomes.models.calls import NAME_INDEXED

@@ -8,10 +8,9 @@ from typing import Any, Final
 from django.db import connection
 
 from governance.core.json_value import Json
-from outcomes.calls.queries.calls import whole_calls
 from outcomes.models import Call
-from outcomes.reclassification.selection import Row
 from outcomes.record import codec
+from outcomes.record.call_columns import Row
 from outcomes.record.classification import cut_by_agent
 from outcomes.record.effective import agent_check
 from outcomes.record.outcome import (
@@ -20,6 +19,7 @@ from outcomes.record.outcome import (
     ToolArtifactReference,
     ToolExecutionResult,
 )
+from outcomes.record.stored import whole_calls
 
 RESULT: Final = ToolExecutionResult.kind
 _WITH_OUTPUT: Final = frozenset([RESULT, ToolArtifactReference.kind])

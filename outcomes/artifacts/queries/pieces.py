@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from governance.core.masking import masked_bytes
-from outcomes.artifacts import store as artifact_store
 from outcomes.artifacts.domain.pieces import octets, tables, texts, trees
 from outcomes.artifacts.domain.pieces.images import Image, image_of
 from outcomes.artifacts.domain.pieces.kinds import HEAD, Shown, is_text, shown_as
@@ -16,7 +15,8 @@ from outcomes.artifacts.domain.pieces.skipping import LONGEST, size_of_value
 from outcomes.artifacts.domain.pieces.tables import Record, TablePiece, delimiter_of, table_piece
 from outcomes.artifacts.domain.pieces.texts import TextPiece, text_piece
 from outcomes.artifacts.domain.pieces.trees import TreePiece, container_at, tree_piece
-from outcomes.artifacts.store import Reader
+from outcomes.core import artifact_store
+from outcomes.core.artifact_store import Reader
 
 PREVIEW: Final = 20  # lines, and 4 KiB
 PREVIEWED: Final = 4_096

@@ -19,10 +19,10 @@ from outcomes.artifacts.queries.calls import calls_reading, calls_referring_to
 from outcomes.artifacts.queries.list import makers_of, uses_of
 from outcomes.artifacts.queries.pieces import Piece, Place, piece_of
 from outcomes.artifacts.tables import NAMING
-from outcomes.calls.queries.calls import whole_calls, with_names
-from outcomes.calls.queries.lists import PLACE_BY_TIME
-from outcomes.calls.views.rows import arguments_text
 from outcomes.models import Artifact, ArtifactUse, Call
+from outcomes.record.arguments import arguments_text
+from outcomes.record.selecting import PLACE_BY_TIME, with_names
+from outcomes.record.stored import whole_calls
 from outcomes.web.addresses import ELSEWHERE, artifact_url
 from outcomes.web.call_columns import CALLS
 from outcomes.web.key_paging import page_of

@@ -10,12 +10,12 @@ from django.views.decorators.http import require_safe
 from governance.core.errors import NotFound
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
-from outcomes.artifacts import store as artifact_store
 from outcomes.artifacts.commands.artifacts import note_download
 from outcomes.artifacts.domain.pieces.plain import PLAIN, kind_of, plain_type
 from outcomes.artifacts.queries.artifacts import artifact_with
 from outcomes.artifacts.queries.pieces import image_in
-from outcomes.artifacts.store import Part, Reader
+from outcomes.core import artifact_store
+from outcomes.core.artifact_store import Part, Reader
 from outcomes.models import Artifact
 
 EXTENSIONS: Final = {

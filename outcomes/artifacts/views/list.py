@@ -22,11 +22,11 @@ from outcomes.artifacts.queries.list import (
     with_their_calls,
 )
 from outcomes.artifacts.tables import ARTIFACTS
-from outcomes.calls.queries.calls import CallFilter
 from outcomes.core.scope import NAMES, Scope
+from outcomes.figures.comparison import both_periods
 from outcomes.figures.queries.stats import figures, figures_over_time
-from outcomes.overview.queries import both_periods
 from outcomes.record.outcome import ToolArtifactReference
+from outcomes.record.selecting import CallFilter
 from outcomes.web.key_paging import Place, place_of
 from outcomes.web.paging import files_of, links_of, start_of, with_query
 from outcomes.web.scope import scope_of

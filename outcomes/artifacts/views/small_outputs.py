@@ -5,11 +5,12 @@ from typing import Final
 
 from governance.core.json_value import Json
 from outcomes.artifacts.commands.contents import Contents
-from outcomes.reclassification.classifying import ARTIFACT
-from outcomes.reclassification.selection import Row
+from outcomes.record.call_columns import Row
 from outcomes.record.classification import Unreadable
+from outcomes.record.outcome import ToolArtifactReference
 
 LARGEST: Final = 256 * 1024
+ARTIFACT: Final = ToolArtifactReference.kind
 TOGETHER: Final = 4 * 1024 * 1024
 TOO_LARGE: Final = Unreadable("It is larger than 256 KiB, which is not read while you write.")
 TOO_MANY: Final = Unreadable("There are too many large ones to read them all while you write.")

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from outcomes.record.outcome import ToolDenied
+from outcomes.recorded_calls.domain import Change
 
 _BY_RULES: Final = ("contract", "limit")
 _BY_PEOPLE: Final = "approval"
@@ -14,17 +15,6 @@ class Decision(StrEnum):
     ALLOWED = "allowed"
     ASKED = "asked"
     DENIED = "denied"
-
-
-class Change(StrEnum):
-    """Every replayed call is exactly one of these."""
-
-    NEWLY_DENIED = "newly_denied"
-    NEWLY_ALLOWED = "newly_allowed"
-    NEWLY_ASKING = "newly_asking"
-    CHANGED = "changed"
-    UNDETERMINED = "undetermined"
-    UNCHANGED = "unchanged"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,8 @@
 """Over which calls a backtest is, in words."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 
-
-class Taken(StrEnum):
-    """By the contract under which calls ran."""
-
-    CONTRACT = "contract"  # its own
-    ALL = "all"
-    ALL_INSTEAD = "all_instead"  # its own were asked for, and there were none
+from outcomes.models.backtests import Taken
 
 
 def words_of(

@@ -6,7 +6,8 @@ from typing import Final, NamedTuple, Protocol
 
 from governance.checks.domain.success import Verdict
 from governance.contracts.domain.session_limits import MaxAttempts, SessionLimit
-from outcomes.backtesting.domain.comparison import Answer, Change, Decision, Recorded, Said, compare
+from outcomes.backtesting.domain.comparison import Answer, Decision, Recorded, Said, compare
+from outcomes.recorded_calls.domain import Change
 
 _SUCCESS: Final = Verdict.SUCCESS
 _DENIED: Final = "denied"

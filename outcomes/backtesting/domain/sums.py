@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from outcomes.backtesting.domain.comparison import Change, Recorded
-from outcomes.backtesting.domain.moments import moment_of
-from outcomes.backtesting.domain.samples import Changed, Kept
+from outcomes.backtesting.domain.comparison import Recorded
 from outcomes.backtesting.domain.session_replay import Result
+from outcomes.core.moments import moment_of
+from outcomes.recorded_calls.domain import DRIFT, Change, Changed, Kept
 
 NAMES: Final = 500  # tools, agents, rules that have a row of their own
 SESSIONS: Final = 200
@@ -16,7 +16,6 @@ SAMPLES: Final = 12  # of each change
 BUCKETS: Final = 48
 OTHERS: Final = "(others)"
 NOT_NAMED: Final = "(not named)"
-DRIFT: Final = "drift"
 _UNCHANGED: Final = Change.UNCHANGED.value
 _ZERO: Final = dict.fromkeys([change.value for change in Change], 0)
 

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple, cast
 import msgspec
 from django.db import connection
 
-from outcomes.backtesting.domain.moments import moment_of
 from outcomes.backtesting.replay.rows import Row
+from outcomes.core.moments import moment_of
 from outcomes.record import codec
 from outcomes.record.fold import fold
 from outcomes.record.outcome import NOT_REPORTED, NotReported, ToolExecutionResult

@@ -14,13 +14,13 @@ from governance.contracts.domain.session_limits import SessionLimit
 from governance.evaluation.engine import Engine
 from outcomes.backtesting.domain.comparison import LET_THROUGH, drifts
 from outcomes.backtesting.domain.limit_sums import LimitSums
-from outcomes.backtesting.domain.moments import micros_of
 from outcomes.backtesting.domain.session_replay import SessionReplay
 from outcomes.backtesting.domain.sums import CallTold, Span, Sums
 from outcomes.backtesting.replay.answers import SIMPLE, Slot
 from outcomes.backtesting.replay.questions import Answers, Looked, Questions
 from outcomes.backtesting.replay.rows import Row
 from outcomes.backtesting.replay.selection import Selection
+from outcomes.core.moments import micros_of
 
 TOLD_EVERY: Final = 0.5  # seconds
 UNKNOWN_REASON: Final = "unknown"

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple, Protocol
 
 from django.db.models import Count, Max, Min, QuerySet
 
-from outcomes.backtesting.domain.moments import micros_of
 from outcomes.backtesting.replay import rows
 from outcomes.backtesting.replay.rows import Row, Rows
+from outcomes.core.moments import micros_of
 from outcomes.models import Call, Session
 from outcomes.record.globs import is_named
 

@@ -11,15 +11,15 @@ from governance.contracts.queries.contracts import bundle_named
 from governance.core.errors import NotFound
 from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
-from outcomes.backtesting.domain import samples as keeping
-from outcomes.backtesting.domain.sums import DRIFT
 from outcomes.backtesting.queries import backtest_numbered
 from outcomes.backtesting.tables import CHANGED_CALLS
 from outcomes.backtesting.words import NAMES, changed_sentence, told
-from outcomes.calls.queries.calls import whole_calls
-from outcomes.calls.views.rows import arguments_line
 from outcomes.models import Backtest, ChangedCall
+from outcomes.record.arguments import arguments_line
+from outcomes.record.stored import whole_calls
+from outcomes.recorded_calls import domain as keeping
 from outcomes.recorded_calls.commands import WITH_CALLS
+from outcomes.recorded_calls.domain import DRIFT
 from outcomes.recorded_calls.queries import (
     CHANGES,
     PLACE,

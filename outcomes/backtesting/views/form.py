@@ -9,12 +9,12 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from outcomes.agents.queries.fleet import agents_seen
-from outcomes.backtesting.domain.coverage_words import Taken
-from outcomes.calls.queries.calls import CallFilter
 from outcomes.calls.queries.contract_words import tools_called
 from outcomes.core.moments import after_the_minute, time_from, time_text, to_the_minute
+from outcomes.lookup.queries import agents_seen
 from outcomes.models import Backtest, Rejudging
+from outcomes.models.backtests import Taken
+from outcomes.record.selecting import CallFilter
 from outcomes.recorded_calls.selection import Wanted
 
 BETWEEN: Final = "between"

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from governance.core.wilson import wilson
-from outcomes.calls.queries.calls import StoredEvent
 from outcomes.masking.queries.shown_calls import ShownCall
 from outcomes.models import Call, PastVerdict, Session
 from outcomes.record.event import Event, Posted, Report
@@ -19,7 +17,7 @@ from outcomes.record.outcome import (
     ToolFailure,
     ToolTimeout,
 )
-from outcomes.sessions.queries.reports import SessionReport
+from outcomes.record.stored import StoredEvent
 
 
 def time_text(at: datetime | None) -> str | None:
@@ -52,7 +50,7 @@ def call_out(whole: ShownCall) -> dict[str, Any]:
         "metadata": call.metadata,
         "decision_name": row.rule or None,
         "policy_version": row.policy_version or None,
-        "contract": _contract(row),
+        "contract": contract_out(row),
         "verdict": row.verdict or None,
         "decided_by": row.decided_by or None,
         "reported": row.reported or None,
@@ -138,36 +136,6 @@ def event_out(stored: StoredEvent) -> dict[str, Any]:
     }
 
 
-def session_out(report: SessionReport) -> dict[str, Any]:
-    session = report.session
-    return {
-        "session_id": session.session_id,
-        "agent_id": session.agent.name if session.agent else None,
-        "environment": session.environment.name,
-        "first_at": time_text(session.first_at),
-        "last_at": time_text(session.last_at),
-        "counts": report.counts,
-        "success_rate": rate_out(session),
-        "denials": report.denials,
-        "limits": [limit.as_json() for limit in report.limits],
-        "contract": _contract(session),
-    }
-
-
-def rate_out(session: Session) -> dict[str, Any]:
-    judged = session.successes + session.failures
-    if not judged:
-        return {"rate": None, "of": 0, "lower": None, "upper": None}
-    lower, upper = wilson(session.successes, judged)
-    return {"rate": session.successes / judged, "of": judged, "lower": lower, "upper": upper}
-
-
-def _contract(row: Call | Session) -> dict[str, Any] | None:
-    if row.version is None:
-        return None
-    return {"name": row.version.bundle.name, "version": row.version.number}
-
-
 def _outcome_out(outcome: Outcome | None, stored: int) -> dict[str, Any]:
     match outcome:
         case None:
@@ -213,3 +181,9 @@ def _report_out(event: Event) -> dict[str, Any]:
         for name in ("reason", "details", "error", "elapsed_ms")
         if (value := getattr(report, name, None)) not in (None, "")
     }
+
+
+def contract_out(row: Call | Session) -> dict[str, Any] | None:
+    if row.version is None:
+        return None
+    return {"name": row.version.bundle.name, "version": row.version.number}

@@ -10,10 +10,11 @@ from django.db.models import Q
 from governance.approvals.queries import Approval, approvals_near
 from governance.core.json_value import Json
 from outcomes.calls.domain import WITHIN, Ask, Asked, is_as_sent, pair
-from outcomes.calls.queries.calls import WholeCall, whole_calls, with_names
 from outcomes.models import Call
 from outcomes.record.call import Call as Folded
 from outcomes.record.event import Asked as SaysAsked
+from outcomes.record.selecting import with_names
+from outcomes.record.stored import WholeCall, whole_calls
 
 LOOKED_THROUGH: Final = 500
 

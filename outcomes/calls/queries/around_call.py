@@ -7,9 +7,10 @@ from typing import Final
 from django.db.models import Count, F, Q
 from django.db.models.lookups import Exact
 
-from outcomes.calls.queries.lists import PLACE_BY_TIME, PLACE_IN_SESSION, in_session, not_after
+from outcomes.calls.queries.lists import PLACE_IN_SESSION, in_session, not_after
 from outcomes.models import Call
 from outcomes.record.attempts import SameTool, attempts_of_one
+from outcomes.record.selecting import PLACE_BY_TIME
 from outcomes.web.key_paging import page_of, place_of
 
 ATTEMPTS: Final = 500  # with the same arguments, that are looked through

@@ -10,10 +10,11 @@ from django.db.models import Exists, F, Func, IntegerField, OuterRef, QuerySet, 
 from django.utils import timezone
 
 from governance.deployments.requirements import Project
-from outcomes.calls.queries.calls import newest_events, read_events
+from outcomes.calls.queries.calls import newest_events
 from outcomes.models import Call, Tool
 from outcomes.models import Event as EventRow
 from outcomes.record.codec import unpacked_size
+from outcomes.record.stored import read_events
 
 WEEKS = timedelta(weeks=8)
 MOST_TOOLS = 2_000

@@ -6,14 +6,12 @@ from typing import Final
 
 from django.db.models import Q, QuerySet, Subquery
 
-from outcomes.calls.queries.calls import CallFilter, calls
 from outcomes.figures.queries.newest_of_groups import narrowed_to_newest
 from outcomes.models import Call, Session
+from outcomes.record.selecting import CALLS_SHOWN, PLACE_BY_TIME, CallFilter, calls
 from outcomes.web.key_paging import Page, Place, page_of, place_of
 
 PLACE_IN_SESSION: Final = ("at", "call_index", "order")
-PLACE_BY_TIME: Final = ("at", "order")
-CALLS_SHOWN: Final = 100
 CALLS_BELOW: Final = 50  # figures that say more than the list
 IN_LIST: Final = ("agent", "tool", "environment")  # by which a row is named
 IN_FILE: Final = (*IN_LIST, "session")

@@ -20,7 +20,6 @@ from outcomes.calls.queries.around_call import (
     nearest,
     previous_of_tool,
 )
-from outcomes.calls.queries.calls import StoredEvent, whole_calls
 from outcomes.calls.queries.lists import neighbours_of, number_of
 from outcomes.calls.views.check_trail import rules_before
 from outcomes.calls.views.contract_calls import call_to_try
@@ -33,6 +32,7 @@ from outcomes.record import codec
 from outcomes.record.effective import agent_check
 from outcomes.record.model_content import outcome_to_model_content
 from outcomes.record.outcome import serialised_length
+from outcomes.record.stored import StoredEvent, whole_calls
 from outcomes.web.addresses import opening_url
 
 

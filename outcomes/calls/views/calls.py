@@ -12,10 +12,8 @@ from django.views.decorators.http import require_safe
 
 from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
-from outcomes.calls.queries.calls import CallFilter
 from outcomes.calls.queries.lists import (
     IN_FILE,
-    PLACE_BY_TIME,
     PLACE_IN_SESSION,
     SHOWN,
     calls_by_time,
@@ -24,9 +22,9 @@ from outcomes.calls.queries.lists import (
 )
 from outcomes.calls.views.rows import call_lines, folded, is_late, tag_of
 from outcomes.core.scope import NAMES, Scope
-from outcomes.denials.queries.denial_sums import groups_of_rule
+from outcomes.figures.queries.group_calls import groups_of_rule
 from outcomes.models import Session
-from outcomes.sessions.queries.page import SessionPage
+from outcomes.record.selecting import PLACE_BY_TIME, CallFilter
 from outcomes.web.call_columns import CALLS
 from outcomes.web.named import named_session, session_at
 from outcomes.web.narrowing import Narrowing, narrowing_context, narrowing_of
@@ -70,11 +68,14 @@ def call_rows(request: MemberRequest) -> HttpResponse:
 
 
 def session_calls(
-    request: MemberRequest, session: Session, known: str = "", page_of: SessionPage | None = None
+    request: MemberRequest,
+    session: Session,
+    known: str = "",
+    numbers: Mapping[int, int] | None = None,
 ) -> dict[str, Any]:
     """The table of calls of a session, as its page and the rows alone show it.
 
-    Where all of it was read for the page, the numbers of its calls are known."""
+    `numbers` are those of its calls that the page has read, by their ids."""
     show = _show(request, WORDS)
     start = start_of(request.GET, PLACE_IN_SESSION)
     page = calls_of_session(session, show=show, before=start.before, after=start.after)
@@ -94,7 +95,7 @@ def session_calls(
         "denied": session.denied,
         "disagree": session.disagreements,
     }
-    read = page_of.numbers() if page_of else {}
+    read = numbers or {}
     if not all(row.pk in read for row in page.rows):
         read = numbers_of(session, page.rows)
     lines = call_lines(page.rows, now, read)

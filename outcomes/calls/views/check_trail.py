@@ -7,8 +7,8 @@ from governance.checks.authoring.trail import Saw, Step, trail
 from governance.checks.domain.success import Verdict
 from governance.checks.queries.checks import compiled_of
 from governance.core.masking import Masking
-from outcomes.calls.queries.calls import WholeCall
 from outcomes.record.outcome import NotReported, ToolExecutionResult
+from outcomes.record.stored import WholeCall
 
 FEW: Final = 5  # rules that stand open above the one that decided
 

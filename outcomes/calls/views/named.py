@@ -2,8 +2,8 @@
 
 from governance.core.errors import NotFound
 from governance.people.auth import MemberRequest
-from outcomes.calls.queries.calls import call_named
 from outcomes.models import Call
+from outcomes.record.selecting import call_named
 from outcomes.web.named import named_id, note_one_environment
 
 

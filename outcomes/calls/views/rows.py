@@ -1,6 +1,5 @@
 """Calls as lists show them: what their columns lack is read from their events, a page at a time."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -8,14 +7,14 @@ from itertools import groupby
 from typing import Final
 
 from governance.core.json_value import Json
-from governance.core.masking import Masking, masked
-from outcomes.calls.queries.calls import WholeCall, whole_calls
+from governance.core.masking import Masking
 from outcomes.models import Call
+from outcomes.record.arguments import arguments_line
 from outcomes.record.call import Call as Folded
 from outcomes.record.effective import agent_check
+from outcomes.record.stored import whole_calls
 from outcomes.web.tags import hash_of
 
-ARGUMENTS: Final = 160  # characters of a line of arguments
 FOLDED_FROM: Final = 4  # equal neighbours
 NO_RESULT_AFTER: Final = timedelta(minutes=15)
 
@@ -111,22 +110,6 @@ def is_late(row: Call, now: datetime) -> bool:
     return row.kind == "" and row.at < now - NO_RESULT_AFTER
 
 
-def arguments_line(whole: WholeCall | None) -> str:
-    return arguments_text(None if whole is None else whole.folded.tool_args)
-
-
-def arguments_text(arguments: Json) -> str:
-    """In one line, secrets masked; of many, how they begin."""
-    match masked(arguments)[0]:
-        case None:
-            return ""
-        case dict() as fields:
-            text = ", ".join(f"{key}: {_text(value)}" for key, value in fields.items())
-        case value:
-            text = _text(value)
-    return text if len(text) <= ARGUMENTS else text[: ARGUMENTS - 1] + "…"
-
-
 def principal_words(principal: Mapping[str, Json]) -> str:
     """Who asked, as far as it is told in plain values."""
     shown = Masking(dict(principal)).value(dict(principal))
@@ -134,7 +117,3 @@ def principal_words(principal: Mapping[str, Json]) -> str:
     told = {name: value for name, value in fields if isinstance(value, str | int)}
     who = next((str(told.pop(name)) for name in ("user_id", "service_id") if name in told), "")
     return ", ".join(filter(None, [who, *(f"{name} {value}" for name, value in told.items())]))
-
-
-def _text(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -14,10 +14,10 @@ from governance.contracts.queries.versions import Written, version_written
 from governance.evaluation.engine import ToolCall
 from governance.people.auth import MemberRequest, member_page
 from outcomes.calls.queries.around_call import counted_before
-from outcomes.calls.queries.calls import WholeCall, whole_calls
 from outcomes.calls.views.contract_calls import output_text
 from outcomes.calls.views.named import named_call
 from outcomes.models import Call
+from outcomes.record.stored import WholeCall, whole_calls
 from outcomes.web.named import call_at
 from outcomes.web.parts import shown_part
 

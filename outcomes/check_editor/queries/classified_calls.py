@@ -12,7 +12,7 @@ from governance.checks.domain.bindings import Binding
 from governance.checks.language.matching.globs import glob_matches
 from governance.people.queries.projects import environments_by_id
 from outcomes.check_editor.domain.quotas import Counted, SharedOut, names_agents, shared_out
-from outcomes.core.figures import Figures
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.place_figures import figures_by_both, figures_by_place
 from outcomes.models import Agent, Call, Tool
 

@@ -11,7 +11,7 @@ from django.db.models import OuterRef, Subquery
 from outcomes.core.scope import Scope
 from outcomes.figures.queries.place_figures import figures_by_place
 from outcomes.models import Call, Tool
-from outcomes.reclassification.selection import COLUMNS, Row
+from outcomes.record.call_columns import COLUMNS, Row
 from outcomes.record.codec import as_text, digest_of
 
 MOST: Final = 200

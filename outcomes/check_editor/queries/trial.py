@@ -12,7 +12,7 @@ from governance.checks.queries.selection import Judges
 from governance.core.json_value import Json
 from outcomes.artifacts.queries.outputs import outputs_of
 from outcomes.reclassification.classifying import ARTIFACT
-from outcomes.reclassification.selection import Row
+from outcomes.record.call_columns import Row
 from outcomes.record.classification import (
     PART,
     PART_RULE,

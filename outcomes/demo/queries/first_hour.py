@@ -1,7 +1,7 @@
 """Whether anything has arrived in a project, for who waits for it."""
 
-from outcomes.calls.queries.calls import with_names
 from outcomes.models import Call
+from outcomes.record.selecting import with_names
 
 
 def newest_calls(project_id: int, number: int) -> list[Call]:

@@ -8,12 +8,12 @@ from operator import add
 from typing import NamedTuple
 
 from outcomes.core.scope import Scope
-from outcomes.figures.domain.groups import DENIED
 from outcomes.figures.queries.group_calls import Governed, newest_governed
 from outcomes.figures.queries.group_rollups import GroupReading, Time
 from outcomes.figures.queries.groups import BEFORE, NOW, GroupTold, time_before, told_by, told_of
 from outcomes.figures.queries.stats import numbered
 from outcomes.models import Agent, CallGroup, GroupRollup
+from outcomes.models.groups import DENIED
 from outcomes.record.codec import as_text
 
 
@@ -101,12 +101,6 @@ def denials(
         by_agent=by(lambda each: each.agent),
         groups=frozenset(told),
     )
-
-
-def groups_of_rule(project_id: int, rule: str) -> frozenset[int]:
-    """By which an index finds the calls that it denied."""
-    found = CallGroup.objects.filter(project=project_id, of=DENIED, rule=as_text(rule))
-    return frozenset(found.values_list("pk", flat=True))
 
 
 class _Counted(NamedTuple):

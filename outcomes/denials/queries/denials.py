@@ -7,13 +7,14 @@ from typing import Final, TypeVar, cast
 
 from django.db.models import Case, Count, Max, Q, QuerySet, Subquery, Sum, When, Window
 
-from outcomes.core.figures import Figures
 from outcomes.core.scope import Scope
-from outcomes.denials.domain import LOOP, STILL, Loop
+from outcomes.denials.domain import STILL, Loop
 from outcomes.denials.queries.denial_sums import Denials, Denied, denials
+from outcomes.figures.comparison import both_periods, newest_event
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.stats import NOBODY, figures_over_time, numbered
 from outcomes.models import Agent, Call, Event, Session
-from outcomes.overview.queries import both_periods, newest_event
+from outcomes.models.sessions import LOOP
 from outcomes.record.codec import as_text, digest_of
 
 Row = TypeVar("Row", Call, Session)

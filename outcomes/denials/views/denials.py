@@ -22,8 +22,8 @@ from outcomes.denials.queries.denials import denial_loops, denied_of, observed_i
 from outcomes.denials.tables import DENIALS, LOOPS, OBSERVED, RULES
 from outcomes.denials.words import denials_sentence, most_words
 from outcomes.figures.charts import STEP_WORDS
+from outcomes.figures.comparison import newest_event
 from outcomes.figures.queries.groups import GroupFigures, GroupPlace, denial_groups
-from outcomes.overview.queries import newest_event
 from outcomes.web.addresses import call_url, denied_by_url, session_url
 from outcomes.web.chart_links import link_to_calls
 from outcomes.web.paging import files_of, with_query

@@ -14,17 +14,18 @@ from governance.contracts.queries.versions import rule_written
 from governance.core.errors import NotFound
 from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
-from outcomes.calls.queries.calls import CallFilter
-from outcomes.calls.queries.lists import CALLS_BELOW, IN_FILE, PLACE_BY_TIME, calls_by_time
+from outcomes.calls.queries.lists import CALLS_BELOW, IN_FILE, calls_by_time
 from outcomes.calls.views.rows import call_lines, folded
 from outcomes.core.scope import Scope
 from outcomes.denials import charts
-from outcomes.denials.queries.denial_sums import Denials, groups_of_rule
+from outcomes.denials.queries.denial_sums import Denials
 from outcomes.denials.queries.denials import denied_by
 from outcomes.denials.views.denials import bars_of, denied_url, rule_url
 from outcomes.denials.words import most_words, rule_sentence
 from outcomes.figures.charts import STEP_WORDS
+from outcomes.figures.queries.group_calls import groups_of_rule
 from outcomes.models import Call
+from outcomes.record.selecting import PLACE_BY_TIME, CallFilter
 from outcomes.web.addresses import try_url
 from outcomes.web.call_columns import CALLS
 from outcomes.web.chart_links import link_to_calls

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from outcomes.core.durations import Pile, pack
-from outcomes.core.figures import Became
+from outcomes.figures.domain.figures import Became
 from outcomes.figures.domain.sums import Minutes, Pair, Sums
 
 # Their places in these are what is stored: a new one comes last.

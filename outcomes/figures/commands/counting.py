@@ -7,13 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from outcomes.core.durations import bucket_of
-from outcomes.core.figures import REASON
 from outcomes.figures.codec.groups import GroupCounts, pack_groups
 from outcomes.figures.codec.rollups import Counts, Took, code_of, pack_change
 from outcomes.figures.commands.grouping import drop_left, group_counts
 from outcomes.figures.domain.rollups import minute_of
 from outcomes.models import RollupChange
 from outcomes.record.codec import CallRow
+from outcomes.record.outcome import REASON
 
 Change = tuple[CallRow | None, CallRow]  # a call as it was, if it was, and as it is
 Gone = tuple[CallRow, None]

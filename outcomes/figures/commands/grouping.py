@@ -21,9 +21,10 @@ from outcomes.figures.codec.groups import (
     has_group,
     shown_text_of,
 )
-from outcomes.figures.domain.groups import DENIED, Grouping
+from outcomes.figures.domain.groups import Grouping
 from outcomes.figures.domain.rollups import minute_of
 from outcomes.models import Call, CallGroup, GroupRollup
+from outcomes.models.groups import DENIED
 from outcomes.record.codec import CallRow
 
 AT_ONCE: Final = 1_000

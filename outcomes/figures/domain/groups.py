@@ -9,9 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-FAILURE: Final = "failure"
-DENIED: Final = "denied"
-LONGEST: Final = 200  # characters of a reason that tell groups apart
+from outcomes.models.groups import DENIED, FAILURE, LONGEST
 
 _READ: Final = 2 * LONGEST  # with white space
 DETAILED: Final = ("failure", "timeout")  # kinds whose detail is the agent's reason

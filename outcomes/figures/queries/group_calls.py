@@ -11,6 +11,9 @@ from django.db import connection
 from outcomes.bulk import read_time
 from outcomes.core.scope import Scope
 from outcomes.figures.queries.group_rollups import GroupReading
+from outcomes.models import CallGroup
+from outcomes.models.groups import DENIED
+from outcomes.record.codec import as_text
 
 GONE: Final = timedelta(hours=24)  # a group that was not seen for so long, and is, is back
 
@@ -125,3 +128,9 @@ def _rows(
         cursor.execute(statement.format(**words), told)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows
+
+
+def groups_of_rule(project_id: int, rule: str) -> frozenset[int]:
+    """By which an index finds the calls that it denied."""
+    found = CallGroup.objects.filter(project=project_id, of=DENIED, rule=as_text(rule))
+    return frozenset(found.values_list("pk", flat=True))

@@ -7,11 +7,11 @@ from django.db.models import DateTimeField, QuerySet, Value
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
 
-from outcomes.calls.queries.calls import CallFilter
 from outcomes.core.scope import BEGINNING
 from outcomes.models import Call
 from outcomes.models.statements import ON_POSTGRESQL
 from outcomes.record.codec import as_text, digest_of
+from outcomes.record.selecting import CallFilter
 from outcomes.web.key_paging import Place
 
 # The time of the row after the last one of the page.

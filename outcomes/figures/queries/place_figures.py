@@ -4,8 +4,8 @@ from collections import defaultdict
 from datetime import datetime
 from typing import Literal
 
-from outcomes.core.figures import Figures
 from outcomes.core.steps import Span
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.rollups import DAY
 from outcomes.figures.queries.rollups import Reading, Slot, SlotOf
 from outcomes.figures.queries.stats import place_in, runs_in

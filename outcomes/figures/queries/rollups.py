@@ -15,7 +15,6 @@ from django.db import connection
 from governance.checks.domain.success import Verdict
 from outcomes.bulk import rows_as_stored
 from outcomes.core.durations import Pile, bucket_of
-from outcomes.core.figures import REASON, Figures
 from outcomes.figures.codec.rollups import (
     Counted,
     became,
@@ -25,7 +24,9 @@ from outcomes.figures.codec.rollups import (
     unpack_counts,
     unpack_took,
 )
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.rollups import COARSE, MINUTE, Run, joined, minute_of, time_of
+from outcomes.record.outcome import REASON
 
 _SUCCESS: Final = codes_of(Verdict.SUCCESS)
 _FAILURE: Final = codes_of(Verdict.FAILURE)

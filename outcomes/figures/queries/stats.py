@@ -13,15 +13,16 @@ from itertools import pairwise
 from typing import Any, Final, Literal
 
 from governance.people.queries.projects import environments_by_id
-from outcomes.calls.queries.calls import CallFilter, calls
 from outcomes.core.durations import bucket_of
-from outcomes.core.figures import REASON, Figures
 from outcomes.core.steps import Span, Step, spans
 from outcomes.figures.codec.rollups import code_of
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.rollups import DAY, HOUR, Run, minute_of, runs, time_of
 from outcomes.figures.queries.rollups import Reading, Slot
 from outcomes.models import Agent, Tool
 from outcomes.record.codec import digest_of
+from outcomes.record.outcome import REASON
+from outcomes.record.selecting import CallFilter, calls
 
 By = Literal["tool", "agent", "session", "reason", "hour", "environment"]
 _ROLLED_UP: Final = {

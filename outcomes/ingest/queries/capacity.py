@@ -8,7 +8,7 @@ from django.db.models import Min, Q, Sum
 from django.db.models.functions import Length
 from django.utils import timezone
 
-from outcomes.artifacts import store as artifact_store
+from outcomes.core import artifact_store
 from outcomes.ingest.domain import Bounds, Disk, Held
 from outcomes.models import Batch
 

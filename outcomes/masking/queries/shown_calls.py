@@ -9,11 +9,11 @@ from governance.checks.language.secret_fields import reads_secret
 from governance.checks.queries.checks import compiled_of
 from governance.core.json_value import Json
 from governance.core.masking import MASK, Masking
-from outcomes.calls.queries.calls import StoredEvent, WholeCall, whole_calls
 from outcomes.masking.domain.shown_call import masking_of, masking_of_event, shown_call, shown_event
 from outcomes.models import Call
 from outcomes.record.call import Call as Folded
 from outcomes.record.codec.rows import VALUE
+from outcomes.record.stored import StoredEvent, WholeCall, whole_calls
 
 CheckOf = tuple[int, str, int | None, str]  # project, check, version and rule
 

@@ -8,11 +8,12 @@ from typing import Final
 
 from governance.approvals.queries import approval_coded
 from governance.core.json_value import Json
-from outcomes.calls.queries.calls import WholeCall, call_named, whole_calls
 from outcomes.models import AgentReport, RejectedItem
 from outcomes.record.codec import item_of
 from outcomes.record.model_content import outcome_to_model_content
 from outcomes.record.outcome import NotReported
+from outcomes.record.selecting import call_named
+from outcomes.record.stored import WholeCall, whole_calls
 from outcomes.record.wire.reports import unpacked_report
 
 _OUTCOME: Final = ("output", "error", "reason", "details", "summary")

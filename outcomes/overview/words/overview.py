@@ -9,11 +9,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from governance.core.figures import duration, percent, thousands
-from outcomes.core.figures import Figures
 from outcomes.denials.domain import ENDLESS, Loop
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.standouts import Fall, Judged
 from outcomes.jobs.queries import Backlog
-from outcomes.overview.queries import StoppedCounts
+from outcomes.sessions.queries.stopped import StoppedCounts
 from outcomes.web.sentences import counted, number_word
 
 LATE: Final = 60.0  # seconds behind after which something must be wrong

@@ -23,12 +23,12 @@ from governance.core.errors import DocumentInvalid, InvalidInput, NotFound, Prob
 from governance.people import policies
 from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered
-from outcomes.calls.queries.calls import CallFilter
 from outcomes.models import Rejudging, RejudgingPart
 from outcomes.models.jobs import WAITING
 from outcomes.reclassification.commands.flip_alerts import notice_flips
 from outcomes.reclassification.queries.jobs import added_up
 from outcomes.reclassification.selection import Chosen
+from outcomes.record.selecting import CallFilter
 from outcomes.recorded_calls.selection import Wanted, fit
 
 MOST_WAITING: Final = 20

@@ -27,7 +27,8 @@ from outcomes.reclassification.commands.jobs import (
 )
 from outcomes.reclassification.domain.flips import CallTold, Flips
 from outcomes.reclassification.domain.shifts import Readings, Shifts
-from outcomes.reclassification.selection import Chunk, Place, Row, Share, place_of
+from outcomes.reclassification.selection import Chunk, Place, Share, place_of
+from outcomes.record.call_columns import Row
 from outcomes.record.codec import step_from
 from outcomes.sessions.commands.long_sessions import LongSessions
 from outcomes.sessions.commands.readings import SessionGone

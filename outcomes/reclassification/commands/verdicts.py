@@ -16,8 +16,8 @@ from outcomes.figures.commands.counting import Change, count
 from outcomes.figures.commands.grouping import grouped
 from outcomes.models import Call, PastVerdict
 from outcomes.reclassification.classifying import Judged
-from outcomes.reclassification.selection import Row
 from outcomes.record import codec
+from outcomes.record.call_columns import Row
 from outcomes.record.codec import CALL_COLUMNS, CallRow, Verdicts, verdicts_in
 from outcomes.sessions.commands.long_sessions import LongSessions
 from outcomes.sessions.commands.readings import Known, read_sessions

@@ -12,7 +12,8 @@ from typing import Any, Final, Self
 from governance.checks.domain.success import Verdict
 from governance.contracts.domain.limit_use import LimitUse
 from governance.contracts.domain.session_limits import MaxAttempts, SessionLimit
-from outcomes.sessions.domain.session import SessionTally, Step
+from outcomes.record.session_step import Step
+from outcomes.sessions.domain.session import SessionTally
 
 LIMITS: Final = 100  # that have a row of their own
 SAMPLES: Final = 10  # of each shift

@@ -12,11 +12,12 @@ from typing import Final, NamedTuple
 from django.db import connection
 
 from governance.core.wilson import wilson
-from outcomes.calls.queries.calls import CallFilter, whole_calls, with_names
-from outcomes.core.figures import Figures
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.stats import figures_by
 from outcomes.models import Call
 from outcomes.record.effective import agent_check
+from outcomes.record.selecting import CallFilter, with_names
+from outcomes.record.stored import whole_calls
 
 COUNTED: Final = 5_000  # calls that disagree
 ROWS: Final = 50

@@ -1,11 +1,11 @@
 """Calls judged anew, as pages and programs ask for what came of it; and what calls were before."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import F, Sum
 
-from outcomes.models import Call, PastVerdict, Rejudging, RejudgingPart
+from outcomes.models import Rejudging, RejudgingPart
 from outcomes.reclassification.domain.flips import Flips
 from outcomes.reclassification.domain.shifts import Shifts
 
@@ -58,9 +58,3 @@ def rejudgings(
     light = rows.defer("document", "packed", "result").select_related("environment")
     counted = light.annotate(counts=F("result__flips__counts"))
     return list(counted.order_by("-id")[: SHOWN + 1])
-
-
-def past_verdicts(call: Call) -> Sequence[PastVerdict]:
-    """What was said of it before its present verdict, newest first."""
-    rows = PastVerdict.objects.filter(project=call.project_id, call=call.pk)
-    return list(rows.order_by("-id"))

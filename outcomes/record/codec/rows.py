@@ -25,7 +25,7 @@ from outcomes.record.outcome import (
     ToolTimeout,
     outcome_blocks_tool,
 )
-from outcomes.sessions.domain.session import Step
+from outcomes.record.session_step import Step
 
 DETAIL = 200  # characters
 VALUE = 1_000  # characters of the value that a check saw

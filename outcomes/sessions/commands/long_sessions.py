@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from governance.contracts.queries.governing import Governing
 from outcomes.models import Session
 from outcomes.record.codec import CallRow, step_of
+from outcomes.record.session_step import Step
 from outcomes.sessions.commands import marks as session_marks
 from outcomes.sessions.commands.readings import Touched
 from outcomes.sessions.domain.long_session import LongSession, Place
-from outcomes.sessions.domain.session import Step
 from outcomes.sessions.queries.readings import Redone, Standing, standing_of, steps_after
 
 

@@ -19,8 +19,8 @@ from governance.core.errors import InvalidInput, NotFound
 from governance.people import policies
 from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered
-from outcomes.artifacts import store as artifact_store
 from outcomes.artifacts.commands.uses import note_artifacts
+from outcomes.core import artifact_store
 from outcomes.figures.commands.counting import count
 from outcomes.ingest.queries.rejected_of import rejected_of
 from outcomes.jobs.retries import due, try_again_later

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from outcomes.record.brief_call import BriefCall
 from outcomes.record.outcome import ToolDenied
-from outcomes.sessions.domain.overview import BriefCall, Results
+from outcomes.sessions.domain.overview import Results
 
 
 class Parting(StrEnum):

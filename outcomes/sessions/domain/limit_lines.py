@@ -4,7 +4,8 @@ and what had run when it stopped the agent."""
 from collections.abc import Iterator, Sequence
 
 from governance.contracts.domain.limit_use import LimitUse
-from outcomes.sessions.domain.overview import BriefCall, Results
+from outcomes.record.brief_call import BriefCall
+from outcomes.sessions.domain.overview import Results
 
 COUNTINGS = ("executions", "reported", "classified")
 

@@ -12,9 +12,10 @@ from datetime import datetime
 
 from governance.checks.domain.success import Verdict
 from governance.contracts.domain.session_limits import MaxAttempts, SessionLimit
-from outcomes.backtesting.domain.moments import micros_of, moment_of
+from outcomes.core.moments import micros_of, moment_of
 from outcomes.figures.domain.count_tree import CountTree
-from outcomes.sessions.domain.session import Limits, SessionTally, Step
+from outcomes.record.session_step import Step
+from outcomes.sessions.domain.session import Limits, SessionTally
 
 Place = tuple[datetime, int, int]  # in its session: time, call index, order of acceptance
 

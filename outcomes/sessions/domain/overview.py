@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from outcomes.record.brief_call import BriefCall
 from outcomes.record.outcome import (
     Outcome,
     ToolDenied,
@@ -18,34 +19,6 @@ from outcomes.record.outcome import (
 )
 from outcomes.sessions.domain.replay import Turn, read_turn
 from outcomes.sessions.domain.waste import WasteKind
-
-
-class BriefCall(NamedTuple):
-    """One call as its columns tell it, without what was sent and returned."""
-
-    id: int
-    call_id: str
-    at: datetime
-    turn_id: str
-    kind: str
-    reason: str
-    detail: str
-    rule: str
-    tool: str
-    verdict: str
-    reported: str
-    elapsed_ms: float | None
-    idempotent: bool
-    blocks_tool: bool
-    arguments: bytes | None
-    artifact_name: str
-    artifact_sha256: str | None
-    artifact_bytes: int | None
-    from_sdk: bool = False
-
-    @property
-    def ran(self) -> bool:
-        return self.kind not in ("", ToolDenied.kind)
 
 
 @dataclass(slots=True)

@@ -1,7 +1,6 @@
 """A session's counts and limits, read call by call: append in order, or rebuild from the start."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Self
 
@@ -14,9 +13,9 @@ from governance.contracts.domain.session_limits import (
     SessionLimit,
     name_of,
 )
-from governance.core.made_often import made_often
 from outcomes.record.effective import disagrees
 from outcomes.record.outcome import ToolDenied
+from outcomes.record.session_step import Step
 
 Limits = tuple[SessionLimit, ...]
 
@@ -28,22 +27,6 @@ _DENIED = ToolDenied.kind
 NAMES_TOLD = 500
 OTHERS = "(others)"
 UNJUDGED = "unjudged"  # stopped, and nobody can say whether that was right
-
-
-@made_often
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One call as its session counts it."""
-
-    kind: str | None  # of the outcome; None or empty while the call is open
-    tool: str
-    verdict: Verdict | None = None  # the effective one
-    reported: Verdict | None = None
-    checked: bool = False  # it has a classified verdict
-    reason: str = ""
-    rule: str | None = None
-    from_sdk: bool = False
-    version: int | None = None  # of the contracts that governed the call
 
 
 class SessionTally:

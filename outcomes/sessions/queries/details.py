@@ -5,7 +5,6 @@ from typing import Final
 
 from governance.core.json_value import Json
 from governance.core.masking import masked
-from outcomes.calls.queries.calls import IN_ONE_QUERY, WholeCall, whole_calls
 from outcomes.calls.queries.lists import PLACE_IN_SESSION
 from outcomes.models import Call, Session
 from outcomes.record.outcome import (
@@ -14,6 +13,7 @@ from outcomes.record.outcome import (
     ToolArtifactReference,
     ToolExecutionResult,
 )
+from outcomes.record.stored import IN_ONE_QUERY, WholeCall, whole_calls
 from outcomes.sessions.domain.replay import Turn, read_turn
 
 

@@ -8,7 +8,8 @@ from django.db.models import Count, Q
 from governance.contracts.queries.governing import Governing
 from outcomes.calls.queries.lists import PLACE_IN_SESSION
 from outcomes.models import Call, Session
-from outcomes.sessions.domain.overview import FAILED_BY_TYPE, BriefCall, Overview, overview_of
+from outcomes.record.brief_call import BriefCall
+from outcomes.sessions.domain.overview import FAILED_BY_TYPE, Overview, overview_of
 from outcomes.sessions.queries.reports import SessionReport, report_of
 
 _MISSED: Final = Count("pk", filter=Q(reported="success"))

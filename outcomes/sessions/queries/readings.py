@@ -18,9 +18,10 @@ from governance.contracts.queries.governing import Governing
 from outcomes.models import Call, Session, SessionMark
 from outcomes.record.codec import STEP_COLUMNS, step_from
 from outcomes.record.event import UNKNOWN_AGENT
+from outcomes.record.session_step import Step
 from outcomes.sessions.domain.long_session import Place
 from outcomes.sessions.domain.repeats import AskedCall, Repeats
-from outcomes.sessions.domain.session import SessionTally, Step
+from outcomes.sessions.domain.session import SessionTally
 
 REDONE: Final = 8  # changes that a session tells of
 AT_ONCE: Final = 5_000

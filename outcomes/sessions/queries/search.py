@@ -6,9 +6,9 @@ from typing import Final
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from outcomes.calls.queries.calls import CallFilter, such_calls
 from outcomes.models import Call, Session
 from outcomes.record.codec import digest_of
+from outcomes.record.selecting import CallFilter, such_calls
 from outcomes.record.sessions import sessions
 
 # Of one question. Whoever looks for what hardly any session has would wait for all of them; so

@@ -11,8 +11,9 @@ from governance.core.tables import Columns
 from governance.people.auth import MemberRequest
 from outcomes.calls.views.calls import session_calls_file
 from outcomes.models import Session
+from outcomes.record.brief_call import BriefCall
 from outcomes.record.sessions import sessions
-from outcomes.sessions.domain.overview import BriefCall, Overview, TurnLine, WasteLine
+from outcomes.sessions.domain.overview import Overview, TurnLine, WasteLine
 from outcomes.sessions.queries.about_sessions import family_of
 from outcomes.sessions.queries.page import whole_session
 from outcomes.sessions.tables import SESSIONS

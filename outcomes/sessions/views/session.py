@@ -17,7 +17,6 @@ from outcomes.approvals.views import session_approvals
 from outcomes.calls.views.calls import session_calls
 from outcomes.calls.views.rows import CallLine, principal_words
 from outcomes.models import Session
-from outcomes.overview.words.before import beside_session
 from outcomes.sessions.charts import failing_tools, lines_chart, strip_of
 from outcomes.sessions.queries.about_sessions import family_of, notes_of, sessions_before
 from outcomes.sessions.queries.page import SessionPage, whole_session
@@ -26,6 +25,7 @@ from outcomes.sessions.views.limits import limit_bars
 from outcomes.sessions.views.state import state_of, state_with, told_standing
 from outcomes.sessions.views.tags import standing_tag
 from outcomes.sessions.views.zoom import Zoom, kept_of, zoom_of
+from outcomes.sessions.words import previous_sessions_words
 from outcomes.web import sentences
 from outcomes.web.named import named_session, session_at
 from outcomes.web.paging import files_of_tables, with_query
@@ -43,7 +43,7 @@ def session(request: MemberRequest, session_id: str) -> HttpResponseBase:
     if (file := session_file(request, found)) is not None:
         return file
     page = whole_session(found)
-    calls = session_calls(request, found, page_of=page)
+    calls = session_calls(request, found, numbers=page.numbers())
     waiting = session_approvals(request, found, calls["lines"])
     context = {
         "page_title": found.session_id,
@@ -102,7 +102,7 @@ def _standing(request: MemberRequest, page: SessionPage, state: str) -> dict[str
         "noticed": sentences.noticed_words(
             session.failures, missed=overview.missed, unsaid=overview.unsaid
         ),
-        "before": beside_session(sessions_before(session)),
+        "before": previous_sessions_words(sessions_before(session)),
         "state": state,
         "sentence": sentences.session_sentence(standing),
         "second": sentences.second_sentence(standing),

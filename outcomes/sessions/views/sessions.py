@@ -15,9 +15,8 @@ from django.views.decorators.http import require_safe
 from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, beside, member_page
 from outcomes.core.scope import NAMES
+from outcomes.figures.comparison import newest_event
 from outcomes.models import Session
-from outcomes.overview.queries import newest_event
-from outcomes.overview.words.before import beside_sessions
 from outcomes.sessions.domain.facets import Facets, facets_of
 from outcomes.sessions.queries.groups import EXACT_UP_TO, bounded, session_groups
 from outcomes.sessions.queries.list import IN_A_FILE, sessionless_agents, sessions_shown
@@ -28,6 +27,7 @@ from outcomes.sessions.tables import SESSIONS
 from outcomes.sessions.views.choices import STATES, Choices, choices_of
 from outcomes.sessions.views.facets import facets_shown, heads_of
 from outcomes.sessions.views.tags import in_list
+from outcomes.sessions.words import previous_period_words
 from outcomes.web import sentences
 from outcomes.web.narrowing import narrowing_context, narrowing_of
 from outcomes.web.paging import every, files_of, links_of, start_of, with_query
@@ -187,7 +187,7 @@ def _before(choices: Choices, project: int, now: datetime) -> str:
     )
     if not counted.is_exact:
         return ""
-    return beside_sessions(facets_of(counted.groups, choices.chosen), scope.before_words)
+    return previous_period_words(facets_of(counted.groups, choices.chosen), scope.before_words)
 
 
 def _sentence(choices: Choices, found: Facets, *, is_exact: bool) -> str:

@@ -17,12 +17,12 @@ from governance.checks.queries.selection import judges, state_of_judges
 from governance.people.queries.projects import environments_by_id
 from outcomes.artifacts.commands.contents import Contents
 from outcomes.artifacts.queries.outputs import outputs_of
-from outcomes.artifacts.store import fault_words
+from outcomes.core.artifact_store import fault_words
 from outcomes.jobs import commands as jobs
 from outcomes.models import Backtest, Call, RejudgingPart, SuggestionLook, Tool
 from outcomes.models.jobs import WAITING
 from outcomes.reclassification.classifying import ARTIFACT, Judging, of_bindings
-from outcomes.reclassification.selection import COLUMNS, Row
+from outcomes.record.call_columns import COLUMNS, Row
 from outcomes.record.classification import Unreadable
 from outcomes.record.outcome import NotReported
 from outcomes.suggestions.commands.results import keep, tell_of_suggestions

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from outcomes.core.figures import Figures
+from outcomes.figures.domain.figures import Figures
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from django.db import connection
 
-from outcomes.calls.queries.calls import with_names
 from outcomes.core.durations import least_of, top_of
 from outcomes.core.scope import Scope
 from outcomes.figures.domain.rollups import DAY, MINUTE, QUARTER, Run, runs, time_of
@@ -16,6 +15,7 @@ from outcomes.figures.queries.rollups import Reading, Slot
 from outcomes.models import Call
 from outcomes.models.statements import ON_POSTGRESQL
 from outcomes.record.codec import as_text
+from outcomes.record.selecting import with_names
 from outcomes.tools.domain.slowest import Stretch, Worth, joined, worth_looking
 from outcomes.tools.queries.tools import NamedTool
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from django.db.models import Subquery
 
 from outcomes.core.scope import Scope
+from outcomes.figures.comparison import Period, both_periods, periods
 from outcomes.figures.queries.stats import NOBODY, figures_by_over_time, figures_over_time
 from outcomes.models import Agent, Event, Tool
-from outcomes.overview.queries import Period, both_periods, periods
 from outcomes.record.codec import digest_of
 from outcomes.tools.domain.tools import Compared
 

@@ -9,10 +9,10 @@ from django.views.decorators.http import require_safe
 from governance.core.errors import NotFound
 from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
-from outcomes.calls.queries.lists import PLACE_BY_TIME
 from outcomes.calls.views.rows import call_lines
-from outcomes.figures.domain.groups import DENIED
 from outcomes.figures.queries.groups import group_calls, group_told
+from outcomes.models.groups import DENIED
+from outcomes.record.selecting import PLACE_BY_TIME
 from outcomes.tools.words.group import words_of
 from outcomes.web.addresses import tool_url
 from outcomes.web.call_columns import CALLS

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_safe
 from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
 from outcomes.core.scope import Scope
+from outcomes.figures.comparison import newest_event
 from outcomes.figures.queries.groups import GroupFigures, GroupPlace, failure_groups
-from outcomes.overview.queries import newest_event
 from outcomes.tools.tables import GROUPS
 from outcomes.tools.words.group import words_of
 from outcomes.web.addresses import tool_url

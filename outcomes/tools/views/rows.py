@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from django.utils.safestring import SafeString
 
-from outcomes.core.figures import Figures
 from outcomes.core.scope import Scope
 from outcomes.figures.charts import row_spark
-from outcomes.overview.queries import Period
+from outcomes.figures.comparison import Period
+from outcomes.figures.domain.figures import Figures
 from outcomes.web.addresses import tool_url
 
 

@@ -10,10 +10,10 @@ from django.views.decorators.http import require_safe
 from governance.checks.queries import selection
 from governance.checks.queries.selection import Judges
 from governance.people.auth import MemberRequest, beside, member_page
-from outcomes.core.figures import Figures
 from outcomes.core.scope import Scope
 from outcomes.figures import charts
-from outcomes.overview.views import is_worse, points_words
+from outcomes.figures.comparison import is_worse, points_words
+from outcomes.figures.domain.figures import Figures
 from outcomes.suggestions.queries import suggestions_for
 from outcomes.suggestions.words import what_words
 from outcomes.tools.charts import took_chart

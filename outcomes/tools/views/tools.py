@@ -18,8 +18,8 @@ from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, beside, member_page
 from outcomes.core.scope import Scope
 from outcomes.figures.charts import row_spark
+from outcomes.figures.comparison import newest_event
 from outcomes.figures.domain.standouts import Fall, Judged, falls
-from outcomes.overview.queries import newest_event
 from outcomes.suggestions.queries import looking_like_failures
 from outcomes.tools.domain.tools import ORDERS, WORST_FIRST, Compared, Order, in_order
 from outcomes.tools.queries.list import tools_in

@@ -6,8 +6,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from governance.core.figures import percent, thousands
-from outcomes.core.figures import Figures
 from outcomes.core.scope import Scope
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.standouts import Fall, Judged
 from outcomes.tools.domain.tools import Compared
 from outcomes.web.sentences import counted, number_word

@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from governance.core.roles import Role
-from outcomes.artifacts.store import FRAME
+from outcomes.core.artifact_store import FRAME
 from outcomes.models import Artifact, Call
 from tests import builders
 from tests.governance.casing import a_case, added

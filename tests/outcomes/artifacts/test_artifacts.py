@@ -15,9 +15,9 @@ from django.conf import settings
 from django.utils import timezone
 
 from governance.models import AuditEntry, Project
-from outcomes.artifacts import store as artifact_store
 from outcomes.artifacts.commands.artifacts import remove_unreferenced_artifacts
-from outcomes.artifacts.store import MAGIC
+from outcomes.core import artifact_store
+from outcomes.core.artifact_store import MAGIC
 from outcomes.models import Artifact, Call
 from outcomes.settling import settle
 from outcomes.settling.decode import read as read_claim

@@ -7,8 +7,8 @@ import pytest
 from django.urls import reverse
 
 from governance.core.roles import Role
-from outcomes.backtesting.domain import samples as keeping
 from outcomes.recorded_calls import commands as changed_calls
+from outcomes.recorded_calls import domain as keeping
 from tests import builders
 from tests.governance.contracts.documents import document, pre
 from tests.outcomes.backtests import backtested

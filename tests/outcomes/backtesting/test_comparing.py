@@ -5,7 +5,6 @@ import pytest
 from outcomes.backtesting.domain.comparison import (
     LET_THROUGH,
     Answer,
-    Change,
     Decision,
     Recorded,
     Said,
@@ -13,6 +12,7 @@ from outcomes.backtesting.domain.comparison import (
     drifts,
     recorded_of,
 )
+from outcomes.recorded_calls.domain import Change
 
 DENIED = Recorded(Decision.DENIED, "a")
 ASKED = Recorded(Decision.ASKED, "a")

@@ -5,9 +5,9 @@ from datetime import datetime
 import msgspec
 import pytest
 
-from outcomes.backtesting.domain.moments import micros_of
 from outcomes.backtesting.replay.contents import Content, contents_of
 from outcomes.backtesting.replay.rows import Rows
+from outcomes.core.moments import micros_of
 from outcomes.models import Agent, Call
 from tests import builders
 

@@ -10,9 +10,10 @@ from governance.contracts.domain.session_limits import (
     MaxExecutions,
     MaxExecutionsOfTool,
 )
-from outcomes.backtesting.domain.comparison import LET_THROUGH, Answer, Change, Decision, Recorded
+from outcomes.backtesting.domain.comparison import LET_THROUGH, Answer, Decision, Recorded
 from outcomes.backtesting.domain.session_replay import SessionReplay
-from outcomes.sessions.domain.session import Step
+from outcomes.record.session_step import Step
+from outcomes.recorded_calls.domain import Change
 
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

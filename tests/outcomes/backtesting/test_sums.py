@@ -6,19 +6,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from governance.contracts.domain.session_limits import MaxExecutions
-from outcomes.backtesting.domain.comparison import (
-    LET_THROUGH,
-    Answer,
-    Change,
-    Decision,
-    Recorded,
-    Said,
-)
+from outcomes.backtesting.domain.comparison import LET_THROUGH, Answer, Decision, Recorded, Said
 from outcomes.backtesting.domain.limit_sums import LimitSums
-from outcomes.backtesting.domain.moments import micros_of, moment_of
 from outcomes.backtesting.domain.session_replay import Result, SessionReplay
 from outcomes.backtesting.domain.sums import NAMES, SAMPLES, SESSIONS, CallTold, Span, Sums
-from outcomes.sessions.domain.session import Step
+from outcomes.core.moments import micros_of, moment_of
+from outcomes.record.session_step import Step
+from outcomes.recorded_calls.domain import Change
 
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from outcomes.charts import Stop, Style, strip
 from outcomes.charts.strip_marks import STYLES, marks_of, numbered
 from outcomes.models import Call
-from outcomes.sessions.domain.overview import BriefCall
+from outcomes.record.brief_call import BriefCall
 from tests.outcomes.charts.drawn import drawn, moderately, rarely
 
 START = datetime(2026, 11, 18, tzinfo=UTC)

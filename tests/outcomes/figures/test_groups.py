@@ -7,7 +7,6 @@ from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outcomes.calls.queries.calls import CallFilter, calls
 from outcomes.core.scope import Scope
 from outcomes.denials.queries.denial_sums import denials
 from outcomes.figures.codec.groups import digest_of_group, grouping_of
@@ -16,6 +15,7 @@ from outcomes.figures.queries.groups import denial_groups, failure_groups, group
 from outcomes.models import Call
 from outcomes.record import names
 from outcomes.record.codec import CALL_COLUMNS, CallRow, call_row_of
+from outcomes.record.selecting import CallFilter, calls
 from tests import builders
 from tests.examples import with_a_database
 from tests.outcomes.pages import a_denied_item, an_item

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from outcomes.calls.queries import lists as call_lists
-from outcomes.calls.queries.calls import CallFilter
-from outcomes.denials.queries.denial_sums import groups_of_rule
+from outcomes.figures.queries.group_calls import groups_of_rule
 from outcomes.models import Call
+from outcomes.record.selecting import PLACE_BY_TIME, CallFilter
 from outcomes.web.paging import every
 from tests import builders
 from tests.outcomes.pages import a_denied_item
@@ -51,7 +51,7 @@ def test_page_after_page_all_that_a_rule_denied_is_listed_newest_first(
     wanted = CallFilter(rule="no-rm", groups=groups_of_rule(project.pk, "no-rm"), **chosen)
     listed = every(
         lambda before: call_lists.calls_by_time(project.pk, wanted, show="denied", before=before),
-        call_lists.PLACE_BY_TIME,
+        PLACE_BY_TIME,
     )
     rows = Call.objects.filter(rule="no-rm").select_related("agent", "environment")
     right = [

@@ -16,12 +16,11 @@ from governance.checks.commands.bindings import bind
 from governance.checks.commands.checks import save_check
 from governance.checks.domain.bindings import Binding
 from governance.core.wilson import wilson
-from outcomes.calls.queries.calls import CallFilter
 from outcomes.core.durations import bucket_of
-from outcomes.core.figures import Figures
 from outcomes.core.steps import Step
 from outcomes.figures.commands import rolling_up
 from outcomes.figures.commands.rolling_up import roll_up, roll_up_now_and_then
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.stats import (
     By,
     figures,
@@ -31,6 +30,7 @@ from outcomes.figures.queries.stats import (
 )
 from outcomes.models import Call, CallGroup, RollupChange
 from outcomes.record import names
+from outcomes.record.selecting import CallFilter
 from outcomes.settling.older_calls import look_through_old_calls
 from tests import builders
 from tests.examples import with_a_database

@@ -16,7 +16,6 @@ from governance.core.errors import DocumentInvalid, Forbidden, InvalidInput, Not
 from governance.core.roles import Role
 from governance.models import Project
 from outcomes.artifacts.queries.outputs import outputs_of
-from outcomes.calls.queries.calls import CallFilter
 from outcomes.figures.queries.stats import By, figures_by
 from outcomes.models import Call, PastVerdict, Rejudging, RejudgingPart
 from outcomes.reclassification import selection as choosing
@@ -29,6 +28,7 @@ from outcomes.reclassification.commands.jobs import (
 )
 from outcomes.reclassification.commands.parts import run_waiting_parts, take_up_lost_parts
 from outcomes.record import names
+from outcomes.record.selecting import CallFilter
 from outcomes.recorded_calls.selection import Wanted
 from tests import builders
 from tests.examples import with_a_database

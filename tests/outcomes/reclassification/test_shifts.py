@@ -9,7 +9,7 @@ from governance.contracts.domain.session_limits import (
     MaxExecutionsOfTool,
 )
 from outcomes.reclassification.domain.shifts import Readings, Shift, Shifts, shift_of
-from outcomes.sessions.domain.session import Step
+from outcomes.record.session_step import Step
 
 SUCCESS, FAILURE = Verdict.SUCCESS, Verdict.FAILURE
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from outcomes.sessions.domain.overview import BriefCall
+from outcomes.record.brief_call import BriefCall
 
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 numbers = count(1)

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from governance.checks.domain.success import Verdict
 from governance.contracts.domain.session_limits import limits_of
 from outcomes.record.effective import effective
+from outcomes.record.session_step import Step
 from outcomes.sessions.domain.long_session import LongSession
-from outcomes.sessions.domain.session import SessionTally, Step
+from outcomes.sessions.domain.session import SessionTally
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 LIMITS = limits_of(

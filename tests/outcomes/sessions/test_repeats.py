@@ -7,7 +7,8 @@ from itertools import count
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outcomes.sessions.domain.overview import BriefCall, overview_of
+from outcomes.record.brief_call import BriefCall
+from outcomes.sessions.domain.overview import overview_of
 from outcomes.sessions.domain.repeats import DENIED_CALLS, REMEMBERED, AskedCall, Repeats
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from governance.checks.domain.success import Verdict
 from governance.contracts.domain.session_limits import MaxAttempts, limits_of, read_limit
 from outcomes.record.effective import effective
-from outcomes.sessions.domain.session import NAMES_TOLD, OTHERS, SessionTally, Step
+from outcomes.record.session_step import Step
+from outcomes.sessions.domain.session import NAMES_TOLD, OTHERS, SessionTally
 
 SUCCESS, FAILURE, UNKNOWN = Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN
 

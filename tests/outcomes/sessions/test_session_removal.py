@@ -11,7 +11,6 @@ from governance.core.errors import Forbidden, InvalidInput
 from governance.core.roles import Role
 from governance.models import AuditEntry
 from governance.people.auth.access import access_of_member
-from outcomes.calls.queries.calls import CallFilter
 from outcomes.figures.queries.stats import figures
 from outcomes.models import (
     AgentSeen,
@@ -25,6 +24,7 @@ from outcomes.models import (
     SessionRemoval,
     StoredValue,
 )
+from outcomes.record.selecting import CallFilter
 from outcomes.sessions.commands.notes import write_note
 from outcomes.sessions.commands.removal import remove_session, remove_some, run_waiting_removals
 from tests import builders

@@ -13,9 +13,9 @@ import pytest
 from django.urls import reverse
 
 from outcomes.core.durations import bucket_of
-from outcomes.core.figures import Figures
 from outcomes.core.scope import scope_from
 from outcomes.core.steps import Span
+from outcomes.figures.domain.figures import Figures
 from outcomes.models import Call, Tool
 from outcomes.tools.queries.list import tools_in
 from outcomes.tools.queries.slowest import slowest_calls

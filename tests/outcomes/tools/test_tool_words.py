@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from django.utils.html import strip_tags
 
-from outcomes.core.figures import Figures
 from outcomes.core.scope import scope_from
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.standouts import Fall, Judged
 from outcomes.tools.domain.tools import Compared
 from outcomes.tools.words.tool import tool_second_sentence, tool_sentence, tools_sentence

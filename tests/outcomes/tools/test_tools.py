@@ -2,7 +2,7 @@
 
 import pytest
 
-from outcomes.core.figures import Figures
+from outcomes.figures.domain.figures import Figures
 from outcomes.tools.domain.tools import ORDERS, Compared, in_order
 
 

@@ -11,7 +11,6 @@ from outcomes.record.outcome import ToolArtifactReference, ToolDenied, ToolExecu
 
 Became = tuple[str, str, str]  # kind, verdict, and how a denial's reason begins
 
-REASON: Final = 64  # characters of a denial's reason that figures tell apart
 
 _SUCCESS, _FAILURE, _UNKNOWN = Verdict.SUCCESS.value, Verdict.FAILURE.value, Verdict.UNKNOWN.value
 _DENIED: Final = ToolDenied.kind

@@ -5,11 +5,24 @@ so many stay that whoever follows a figure finds the calls that are behind it.
 """
 
 from collections import Counter
+from enum import StrEnum
 from typing import Final, NamedTuple
 
 FIRST: Final = 10_000  # whatever they are
 OF_GROUP: Final = 100  # of one change of a rule, a tool, an agent, a session
 MOST: Final = 20_000
+DRIFT: Final = "drift"
+
+
+class Change(StrEnum):
+    """Every replayed call is exactly one of these."""
+
+    NEWLY_DENIED = "newly_denied"
+    NEWLY_ALLOWED = "newly_allowed"
+    NEWLY_ASKING = "newly_asking"
+    CHANGED = "changed"
+    UNDETERMINED = "undetermined"
+    UNCHANGED = "unchanged"
 
 
 class Changed(NamedTuple):

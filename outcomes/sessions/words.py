@@ -1,4 +1,4 @@
-"""What stands beside the figures of sessions: what those before added up to."""
+"""How the figures of sessions compare with those before: texts for their pages."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from outcomes.web.sentences import counted, stopped_words
 _NONE: Final = f"its agent ended no session in the {BEFORE.days} days before"
 
 
-def beside_session(before: SessionsBefore | None) -> dict[str, str]:
+def previous_sessions_words(before: SessionsBefore | None) -> dict[str, str]:
     """By the tile of a session's page."""
     if before is None:
         return {"rate": _NONE}
@@ -30,7 +30,7 @@ def beside_session(before: SessionsBefore | None) -> dict[str, str]:
     }
 
 
-def beside_sessions(before: Facets, words: str) -> str:
+def previous_period_words(before: Facets, words: str) -> str:
     """Below the sentence of the list, which counts those of the time that was asked for."""
     told = f"In {words}: {counted(before.all, 'session') if before.all else 'no session'}"
     stopped = before.states["stopped"]

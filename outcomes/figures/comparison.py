@@ -1,25 +1,17 @@
-"""What the first page tells of a project: figures of a time and of the time before it, and what of
-them stands out. Figures come from the rollups, the rest from indexes."""
+"""The figures of a period, those of the previous one, and how far the success rate moved."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cached_property
-from typing import Final
 
-from django.db.models import Count, Max, Q, QuerySet, Subquery
-
-from outcomes.calls.queries.calls import CallFilter
-from outcomes.core.figures import Figures
+from governance.core.figures import percent, points, thousands
 from outcomes.core.scope import Scope
+from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.by_tool import OfTool, read_tools
 from outcomes.figures.queries.rollups import RateSlot, Slot
 from outcomes.figures.queries.stats import StepFigures
-from outcomes.models import Event, Session
-from outcomes.record.codec import as_text, digest_of
-from outcomes.record.sessions import sessions
-
-STOPPED_SHOWN: Final = 5
+from outcomes.models import Event
+from outcomes.record.selecting import CallFilter
 
 
 @dataclass(frozen=True)
@@ -36,16 +28,6 @@ class Period:
     def rates(self, tool: str) -> list[float | None]:
         """Step by step."""
         return self.tools[tool].rates(self.places)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoppedCounts:
-    sessions: int
-    stopped: int
-    premature: int
-    before: int  # stopped, in the time before
-    sessions_before: int
-    newest_event: int  # of the whole project; 0: none, or no session
 
 
 def both_periods(scope: Scope, tool: int = 0, agent: int = 0) -> CallFilter:
@@ -102,46 +84,9 @@ def summed(steps: list[StepFigures]) -> Figures:
     return found
 
 
-def stopped_counts(project_id: int, scope: Scope) -> StoppedCounts:
-    now = Q(last_at__gte=scope.since)
-    stopped = ~Q(stopped="")
-    newest = Event.objects.filter(project=project_id).order_by("-id").values("id")[:1]
-    rows = _sessions_in(Session.objects.filter(project=project_id), scope, scope.previous.since)
-    found = rows.order_by().aggregate(
-        all=Count("id", filter=now),
-        all_before=Count("id", filter=~now),
-        all_stopped=Count("id", filter=now & stopped),
-        all_premature=Count("id", filter=now & Q(stopped=Session.Stopped.PREMATURE)),
-        stopped_before=Count("id", filter=~now & stopped),
-        newest=Max(Subquery(newest)),
-    )
-    return StoppedCounts(
-        sessions=found["all"],
-        stopped=found["all_stopped"],
-        premature=found["all_premature"],
-        before=found["stopped_before"],
-        sessions_before=found["all_before"],
-        newest_event=found["newest"] or 0,
-    )
-
-
 def newest_event(project_id: int) -> int:
     rows = Event.objects.filter(project=project_id).order_by("-id")
     return rows.values_list("id", flat=True).first() or 0
-
-
-def newest_stopped(project_id: int, scope: Scope) -> list[Session]:
-    found = sessions(project_id).exclude(stopped="").defer("tally")
-    return list(_sessions_in(found, scope, scope.since)[:STOPPED_SHOWN])
-
-
-def _sessions_in(found: QuerySet[Session], scope: Scope, since: datetime) -> QuerySet[Session]:
-    found = found.filter(last_at__gte=since, last_at__lt=scope.until)
-    if scope.environment:
-        found = found.filter(environment__name=as_text(scope.environment))
-    if scope.agent:
-        found = found.filter(agent__digest=digest_of(scope.agent))
-    return found
 
 
 def _add(found: Figures, more: Figures) -> None:
@@ -155,3 +100,18 @@ def _add(found: Figures, more: Figures) -> None:
         durations = found.durations
         for bucket, calls in more.durations.items():
             durations[bucket] += calls
+
+
+def points_words(now: Figures, before: Figures) -> str:
+    """How far the rate went: +2.1 points, was 95.8 % of 18,102."""
+    if now.rate is None or before.rate is None:
+        return ""
+    moved = points(round(100 * now.rate, 1) - round(100 * before.rate, 1))
+    return f"{moved} points, was {percent(before.rate)} of {thousands(before.judged)}"
+
+
+def is_worse(now: Figures, before: Figures) -> bool:
+    """Whether the rate is surely lower."""
+    if now.bounds is None or before.bounds is None:
+        return False
+    return now.bounds[1] < before.bounds[0]

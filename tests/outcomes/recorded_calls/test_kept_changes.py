@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outcomes.backtesting.domain import samples as keeping
-from outcomes.backtesting.domain.samples import Changed, Kept
+from outcomes.recorded_calls import domain as keeping
+from outcomes.recorded_calls.domain import Changed, Kept
 
 NAMES = st.sampled_from("abc")
 

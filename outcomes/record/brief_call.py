@@ -1,0 +1,34 @@
+"""A call in brief, for charts and overviews of a session."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from outcomes.record.outcome import ToolDenied
+
+
+class BriefCall(NamedTuple):
+    """One call as its columns tell it, without what was sent and returned."""
+
+    id: int
+    call_id: str
+    at: datetime
+    turn_id: str
+    kind: str
+    reason: str
+    detail: str
+    rule: str
+    tool: str
+    verdict: str
+    reported: str
+    elapsed_ms: float | None
+    idempotent: bool
+    blocks_tool: bool
+    arguments: bytes | None
+    artifact_name: str
+    artifact_sha256: str | None
+    artifact_bytes: int | None
+    from_sdk: bool = False
+
+    @property
+    def ran(self) -> bool:
+        return self.kind not in ("", ToolDenied.kind)
