@@ -74,7 +74,7 @@ def test_back_closes_the_drawer_and_the_list_is_as_it_was_and_goes_on(
     expect(admin.locator("#strip")).to_contain_text(f"of {CALLS}")
     zoomed = admin.url
     assert zoomed != beneath
-    row(admin, session, 5).scroll_into_view_if_needed()
+    row(admin, session, 5).evaluate("row => row.scrollIntoView({block: 'center'})")
     row(admin, session, 5).click()
     expect(admin).to_have_url(of_call(session, 5))
     # Whoever scrolls beneath the drawer meanwhile stays there.
