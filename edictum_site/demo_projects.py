@@ -13,7 +13,7 @@ from django.db import transaction
 from edictum_site.stack.children import tie_to
 from governance.core.actor import Actor
 from governance.models import Project
-from governance.people.commands.demo import (
+from governance.projects.commands.demo import (
     make_demo_key,
     make_demo_project,
     remove_demo_project,

@@ -11,11 +11,11 @@ from governance.delivery.commands.documents import complete_documents
 from governance.models import Project
 from governance.people.commands.keys import keep_bootstrap_key, make_key
 from governance.people.commands.people import first_admin, new_set_up_link
-from governance.people.commands.projects import first_project
 from governance.people.domain import Scope
 from governance.people.queries.keys import has_keys
 from governance.people.queries.people import anybody
 from governance.people.queries.projects import projects
+from governance.projects.commands.projects import first_project
 
 FIRST_ENVIRONMENT = "production"  # what SDKs say when they are told nothing
 

@@ -4,12 +4,10 @@ from celery import shared_task
 
 from governance.alerts import commands as alerts_commands
 from governance.approvals import commands as approvals_commands
-from governance.audit.commands import (
-    remove_expired_browser_sessions,
-    remove_old_approvals,
-    remove_old_notes,
-)
+from governance.approvals.retention import remove_old_approvals
+from governance.delivery.commands.retention import remove_old_notes
 from governance.deployments.commands import requests
+from governance.people.commands.accounts import remove_expired_browser_sessions
 
 
 @shared_task

@@ -7,20 +7,14 @@ from governance.approvals import views as approvals
 from governance.audit import views as audit
 from governance.cases.views import cases, cases_of_calls, draft_playground, playground
 from governance.checks.views import bindings as check_bindings
-from governance.checks.views import check, checks, new_check
+from governance.checks.views import check, checks, known_rules, new_check
 from governance.checks.views import drafts as check_drafts
 from governance.contracts.views import audit as contract_audit
-from governance.contracts.views import (
-    contract,
-    contracts,
-    drafts,
-    enforcing,
-    known_rules,
-    tool_rules,
-)
+from governance.contracts.views import contract, contracts, drafts, enforcing, tool_rules
 from governance.delivery.views import signing, stops
 from governance.deployments.views import deployments, requests
-from governance.people.views import doors, environments, keys, members, projects
+from governance.people.views import doors, environments, keys, members
+from governance.projects import views as projects
 
 app_name = "governance"
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from governance.checks.domain.success import DEFAULT, Verdict
-from governance.contracts.queries.governing import Governing
+from governance.checks.domain.success import DEFAULT
+from governance.core.verdict import Verdict
+from governance.delivery.queries.governing import Governing
 from outcomes.core.durations import bucket_of
 from outcomes.core.scope import Scope
 from outcomes.figures.codec.groups import digest_of_group, grouping_of

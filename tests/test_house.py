@@ -17,8 +17,8 @@ from django.db.models import CharField
 from django.urls import NoReverseMatch, reverse
 
 from clients.python.copy_matcher import AGENTS, FILES, copy_of
-from governance.checks.domain.success import Verdict
 from governance.core.roles import Role
+from governance.core.verdict import Verdict
 from governance.models import Member
 from outcomes.models import Batch, Call, RejectedItem, Session
 from outcomes.record.event import Report

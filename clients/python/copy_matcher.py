@@ -1,20 +1,23 @@
 """Copies what carries out success checks from the console into the agents' package.
 
-Both run the same text; only the name of the package in its imports is another one, of the same
-length so that lines stay as they are.
+Both run the same text; only the names of the packages in its imports are other ones.
 """
 
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-CONSOLE = ROOT / "governance" / "checks" / "language"
+LANGUAGE = ROOT / "governance" / "checks" / "language"
+MATCHING = ROOT / "governance" / "matching"
 AGENTS = Path(__file__).parent / "src" / "edictum_site_client" / "site"
-FILES = ("matcher.py", *(f"matching/{file.name}" for file in CONSOLE.glob("matching/*.py")))
+FILES = {
+    "matcher.py": LANGUAGE / "matcher.py",
+    **{f"matching/{file.name}": file for file in MATCHING.glob("*.py")},
+}
 
 
 def copy_of(file: str) -> str:
-    text = (CONSOLE / file).read_text(encoding="utf-8")
-    return text.replace("governance.checks.language", "edictum_site_client.site")
+    text = FILES[file].read_text(encoding="utf-8")
+    return text.replace("governance.matching", "edictum_site_client.site.matching")
 
 
 def copy() -> None:

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from edictum_site.lookup.places import Place, places_like
 from edictum_site.templatetags.look import KINDS
-from governance.contracts.queries.lookup import Named, documents_like
+from governance.checks.queries.lookup import Named, documents_like
 from governance.core.figures import size
 from governance.people.auth import MemberRequest
 from outcomes.core.scope import CHOSEN, NAMES, TIMES

@@ -6,11 +6,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from governance.alerts.queries import findings_of_unused_keys, forgotten_findings
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.core.actor import Actor
-from governance.delivery.commands.signing import locked
 from governance.models import Finding
 from governance.people.policies import Action, refuse_unless
+from governance.people.queries.projects import locked_project
 
 FORGOTTEN_AFTER = timedelta(days=30)  # what happened and was not noticed again
 
@@ -20,7 +20,7 @@ def dismiss(finding: Finding, *, by: Actor) -> Finding:
     """The present state again when it was over before."""
     refuse_unless(by, Action.DISMISS_FINDING)
     # The project first, as whoever revokes a key does: its finding ends with it.
-    project = locked(finding.project)
+    project = locked_project(finding.project)
     row = Finding.objects.select_for_update(no_key=True).get(pk=finding.pk)
     if row.resolved_at is not None or row.dismissed_at is not None:
         return row

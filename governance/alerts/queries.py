@@ -5,12 +5,9 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 
-from governance.core.numbers import ID_DIGITS, whole_number
-from governance.delivery.domain.stops import NOT_TAKEN
 from governance.models import ApiKey, Finding, Project
+from governance.people.key_findings import KEYS_OF_MEMBER, MANAGE_KEY, key_of
 
-MANAGE_KEY = "manage_key_used_by_agent"  # what nothing ends but the end of the key's use
-KEYS_OF_MEMBER = "keys_end_with_their_maker"  # what ends with the keys, or with the role
 AT_ONCE = 1_000
 
 
@@ -74,18 +71,12 @@ def agents_against_their_stop(project_id: int, environment: str) -> set[str]:
     }
 
 
-def subject_of_key(key_id: int, name: str) -> str:
-    return f"{name} (key {key_id})"
-
-
-def key_of(subject: str) -> int | None:
-    """The id of the key that a subject names."""
-    return whole_number(subject.rpartition(" (key ")[2].removesuffix(")"), ID_DIGITS)
-
-
 def _open() -> QuerySet[Finding]:
     return Finding.objects.filter(resolved_at=None, dismissed_at=None)
 
 
 def _unresolved() -> QuerySet[Finding]:
     return Finding.objects.filter(resolved_at=None)
+
+
+NOT_TAKEN = "agent_has_not_taken_stop"  # the kind of the finding

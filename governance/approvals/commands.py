@@ -15,15 +15,15 @@ from django.utils import timezone
 from governance.approvals.domain import (
     DEEPEST,
     Request,
-    Status,
     as_text,
     digest_of,
     is_deeper_than,
     shown_arguments,
 )
 from governance.approvals.queries import due_approvals
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.core.actor import CONSOLE, Actor, ActorKind, shown
+from governance.core.approval_status import Status
 from governance.core.errors import Conflict, InvalidInput, Problem
 from governance.core.json_value import Json
 from governance.core.masking import Masking

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from governance.approvals.domain import Status
+from governance.core.approval_status import Status
 from governance.models import Approval as Approval  # others meet it here
 from governance.models import Project
 

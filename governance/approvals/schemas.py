@@ -6,7 +6,8 @@ from typing import Any, Literal
 from ninja import Schema
 from pydantic import ConfigDict, Field
 
-from governance.approvals.domain import OnTimeout, Request, Status
+from governance.approvals.domain import Request
+from governance.core.approval_status import OnTimeout, Status
 from governance.models import Approval
 
 # What the SDKs of all ages call it; the older ones say `deny`.

@@ -10,8 +10,9 @@ from django.views.decorators.http import require_POST
 
 from governance.approvals import commands as approvals_commands
 from governance.approvals.commands import decide
-from governance.approvals.domain import Status, shown_arguments
+from governance.approvals.domain import shown_arguments
 from governance.approvals.queries import approval_coded
+from governance.core.approval_status import Status
 from governance.core.errors import Conflict, InvalidInput, NotFound
 from governance.models import Approval
 from governance.people.auth import MemberRequest, member_page

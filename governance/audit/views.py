@@ -7,11 +7,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from governance.audit.queries import audit_entries, audit_length
+from governance.audit.tables import AUDIT_LOG
 from governance.core.numbers import ID_DIGITS, whole_number
-from governance.core.table_columns import AUDIT_LOG
-from governance.core.table_files import page_after_page, table_file
 from governance.models import AuditEntry
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import page_after_page, table_file
 
 PAGE = 50
 MANY = 500  # of a file, at once

@@ -8,14 +8,14 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from governance.audit.log import Detail, record
-from governance.cases.domain.cases import Case as Told
+from governance.audit_log import Detail, record
 from governance.cases.domain.cases import expected_words
 from governance.cases.domain.limits import MOST_CASES, problems_of
 from governance.cases.queries import Ran, case_named, case_numbered, cases_of, run_of
+from governance.contracts.queries.contracts import locked_bundle
 from governance.core.actor import Actor
+from governance.core.cases import Case as Told
 from governance.core.errors import Conflict, InvalidInput, NotFound, Problem
-from governance.core.queues import held
 from governance.models import Bundle, BundleVersion, Case, CaseRun
 from governance.people.policies import Action, refuse_unless
 
@@ -33,7 +33,7 @@ def add_case(bundle: Bundle, case: Told, *, by: Actor) -> Case:
     """After those that are there."""
     refuse_unless(by, Action.WRITE_CONTRACT)
     _refuse_unfit(case)
-    bundle = held(bundle)
+    bundle = locked_bundle(bundle)
     there = Case.objects.filter(bundle=bundle)
     if there.count() >= MOST_CASES:
         raise InvalidInput(f"A contract has at most {MOST_CASES} tests: remove one first.")
@@ -93,7 +93,7 @@ def replace_cases(bundle: Bundle, cases: Sequence[Told], *, by: Actor) -> list[C
     """Exactly these, in this order; nothing is told to the log where they are these already."""
     refuse_unless(by, Action.WRITE_CONTRACT)
     refuse_unfit_cases(cases)
-    bundle = held(bundle)
+    bundle = locked_bundle(bundle)
     there = cases_of(bundle)
     if [row.told() for row in there] == list(cases):
         return there
@@ -143,7 +143,7 @@ def _new(bundle: Bundle, case: Told, *, position: int, by: Actor) -> Case:
 
 
 def _locked(case: Case) -> Case:
-    held(case.bundle)
+    locked_bundle(case.bundle)
     row = case_numbered(case.bundle, case.pk)
     if row is None:
         raise NotFound("This test was removed already.")

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, cast
 
-from governance.cases.domain.cases import Case as Told
-from governance.cases.domain.cases import CaseCall, Result, Said, judge
+from governance.cases.domain.cases import Result, Said, judge
 from governance.cases.domain.sessions import Before
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.session_limits import (
     LimitsOfRule,
     SessionLimit,
@@ -17,16 +15,19 @@ from governance.contracts.domain.session_limits import (
     limits_of,
 )
 from governance.contracts.queries.contracts import newest_version
+from governance.core.cases import Case as Told
+from governance.core.cases import CaseCall
+from governance.core.deployment_requests import Blocked
 from governance.core.errors import (
     CallInvalid,
     DocumentInvalid,
     EvaluationLimit,
     EvaluationUnavailable,
 )
-from governance.deployments.domain import Blocked
 from governance.evaluation import engine
 from governance.evaluation.engine import Evaluation, NotEvaluated, Source, ToolCall
-from governance.models import Bundle, BundleVersion, Case, CaseRun, Project
+from governance.models import Bundle, BundleVersion, Case, CaseRun
+from governance.texts.document import read_document
 
 AT_ONCE: Final = 25  # calls: what costs too much is not asked about again and again
 NOT_ASKED: Final = "not run: this contract costs too much to evaluate"
@@ -59,10 +60,6 @@ class Ran:
 
 def cases_of(bundle: Bundle) -> list[Case]:
     return list(Case.objects.filter(bundle=bundle).select_related("bundle"))
-
-
-def number_of_cases(project: Project, bundle: str) -> int:
-    return Case.objects.filter(bundle__project=project, bundle__name=bundle).count()
 
 
 def case_numbered(bundle: Bundle, number: int) -> Case | None:

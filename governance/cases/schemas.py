@@ -6,10 +6,10 @@ from typing import Annotated, Any, Self, assert_never
 from ninja import Schema
 from pydantic import ConfigDict, Field, JsonValue, StrictInt, StrictStr, model_validator
 
-from governance.cases.domain.cases import PRODUCTION, Case, CaseAction, CaseCall, Decides, Stops
-from governance.cases.domain.text import told
 from governance.cases.queries import Ran
 from governance.contracts.schemas.contracts import VersionNumber
+from governance.core.case_text import told
+from governance.core.cases import PRODUCTION, Case, CaseAction, CaseCall, Decides, Stops
 from governance.models import Case as Row
 
 Times = Annotated[int, Field(ge=1, le=10_000, strict=True)]

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from governance.contracts.domain.document import Document
 from governance.contracts.queries.bundles import ListedBundle
+from governance.texts.document import Document
 from governance.texts.plain_document import mapping, rules_in, values_of
 
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")

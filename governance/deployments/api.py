@@ -11,13 +11,8 @@ from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import NotFound
 from governance.deployments.commands import deployments, requests
 from governance.deployments.commands.requests import approve_request, refuse_request
-from governance.deployments.commands.requirements import require
 from governance.deployments.queries.plans import plan_of
-from governance.deployments.queries.requests import (
-    request_numbered,
-    requests_before,
-    requirements_by_environment,
-)
+from governance.deployments.queries.requests import request_numbered, requests_before
 from governance.deployments.schemas import (
     EnvironmentsOut,
     PlanOut,
@@ -36,8 +31,10 @@ from governance.deployments.schemas import (
 )
 from governance.models import DeploymentRequest
 from governance.people.auth import AccessRequest, KeyOrMember
+from governance.people.commands.requirements import require
 from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered
+from governance.people.queries.requirements import requirements_by_environment
 
 router = Router(tags=["deployments"])
 CAN_READ = KeyOrMember("read")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
-from governance.deployments.domain import Blocked, Required
+from governance.core.deployment_requests import Blocked, Required
 from governance.models import BundleVersion
 from governance.models import Project as Project  # others meet it here
 

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictInt
 
 from governance.contracts.schemas.contracts import VersionNumber
 from governance.contracts.schemas.versions import ChangeOut
-from governance.deployments.domain import RequestStatus, Required
+from governance.core.deployment_requests import RequestStatus, Required
 from governance.deployments.queries.plans import Plan
 from governance.deployments.requirements import Evidence
 from governance.models import DeploymentRequest

@@ -9,7 +9,7 @@ from typing import TypeVar
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import Detail, record
+from governance.audit_log import Detail, record
 from governance.core.actor import Actor, ActorKind
 from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from governance.core.texts import can_be_kept

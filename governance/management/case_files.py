@@ -7,8 +7,8 @@ from typing import Final
 from pydantic import ValidationError
 
 from governance.cases.commands import refuse_unfit_cases
-from governance.cases.domain.cases import Case
 from governance.cases.schemas import CasesIn, told_case
+from governance.core.cases import Case
 from governance.core.errors import InvalidInput, Problem
 from governance.core.json_text import json_written, read_json
 from governance.core.json_value import Json

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from governance.cases.domain.cases import Case
 from governance.cases.queries import cases_of
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.meaning import changes
 from governance.contracts.queries.analysis import read_contract
 from governance.contracts.queries.contracts import bundle_named, live_in, newest_version
+from governance.core.cases import Case
 from governance.core.errors import InvalidInput, Problem
 from governance.evaluation.engine import Validation
 from governance.management.case_files import ENDING, beside, changed_cases, read_cases, written
 from governance.models import Bundle, BundleVersion, Project
+from governance.texts.document import read_document
 
 ENDINGS = {".yaml", ".yml"}
 Becomes: TypeAlias = Literal["written", "overwritten", "unchanged"]

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import models
 from django.utils import timezone
 
-from governance.approvals.domain import OnTimeout, ShownArgument, Status, status_at
+from governance.core.approval_status import OnTimeout, ShownArgument, Status, status_at
 from governance.core.json_value import Json
 from governance.models.projects import Environment, Project
 

@@ -3,9 +3,9 @@
 from django.db import models
 from django.db.models import Q
 
-from governance.cases.domain.cases import ACTIONS, CaseAction, Decides, Expectation, Stops
-from governance.cases.domain.cases import Case as Told
-from governance.cases.domain.text import calls_from, kept
+from governance.core.case_text import calls_from, kept
+from governance.core.cases import ACTIONS, CaseAction, Decides, Expectation, Stops
+from governance.core.cases import Case as Told
 from governance.models.contracts import Bundle, BundleVersion
 
 

@@ -6,7 +6,7 @@ from typing import cast
 
 from django.db import models
 
-from governance.checks.language.compiled import Compiled
+from governance.core.compiled_check import Compiled
 from governance.models.projects import Project
 
 

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from governance.deployments.domain import RequestStatus, Required, request_status
+from governance.core.deployment_requests import RequestStatus, Required, request_status
 from governance.models.contracts import Bundle, BundleVersion, Deployment
 from governance.models.people import User
 from governance.models.projects import Environment

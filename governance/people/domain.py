@@ -6,7 +6,7 @@ import secrets
 import string
 from enum import StrEnum
 
-from governance.checks.language.matching.globs import glob_matches
+from governance.matching.globs import glob_matches
 
 LETTERS = string.ascii_letters + string.digits
 RANDOM_LENGTH = 40

@@ -5,7 +5,7 @@ from typing import cast
 
 import yaml
 
-from governance.contracts.domain.document import Document
+from governance.texts.document import Document
 from governance.texts.notation import lines_of
 from governance.texts.yaml_text import Mark
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from governance.contracts.domain.document import Document
+from governance.texts.document import Document
 
 _SCALARS = yaml.constructor.SafeConstructor()
 _TAG = "tag:yaml.org,2002:"

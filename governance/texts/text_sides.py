@@ -3,7 +3,7 @@
 from typing import Any
 
 from governance.texts.text_diff import Part, Row, parts_around, side_by_side
-from governance.texts.yaml_marks import CONTRACT_WORDS, marked_lines
+from governance.texts.yaml_marks import marked_lines
 
 MOST_LINES = 6_000  # shown on a page; a download has all
 
@@ -11,7 +11,7 @@ Sides = dict[str, list[dict[str, Any]]]
 
 
 def sides_of(
-    old: str, new: str, *, whole: bool = False, words: frozenset[str] = CONTRACT_WORDS
+    old: str, new: str, *, whole: bool = False, words: frozenset[str]
 ) -> tuple[Sides, int]:
     """And the number of lines that differ."""
     rows = side_by_side(old, new)

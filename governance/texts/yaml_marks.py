@@ -7,28 +7,19 @@ from itertools import pairwise
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from governance.checks.language.operators import TYPES
-from governance.checks.language.rules import LABELS
-from governance.checks.language.text import KIND, OTHERWISE
-from governance.contracts.domain import grammar
-from governance.contracts.domain.dialect import Dialect
 from governance.core.errors import DocumentInvalid
 from governance.texts.yaml_text import places
 
 _NUMBER = re.compile(r"[-+]?(\d[\d_]*)(\.\d+)?([eE][-+]?\d+)?")
 _COMMENT = re.compile(r"(?:(?<=\s)|^)#[^\n]*", re.MULTILINE)
-CONTRACT_WORDS = frozenset(
-    {"null"}.union(*(words for each in Dialect for words in grammar.values_in(each).values()))
-)
 
-CHECK_WORDS = frozenset(["null", "true", "false", KIND, *TYPES, *OTHERWISE, *LABELS])
 
 _MOST = 128 * 1024  # characters; a longer text is shown without colours, which would take seconds
 
 Piece = tuple[str, str]  # its class, or nothing; the text
 
 
-def marked_lines(text: str, words: frozenset[str] = CONTRACT_WORDS) -> list[SafeString]:
+def marked_lines(text: str, words: frozenset[str]) -> list[SafeString]:
     """`words` are those that the language fixes, which look unlike other texts."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > _MOST:

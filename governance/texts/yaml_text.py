@@ -9,8 +9,8 @@ from typing import NamedTuple, Never, Protocol, cast
 
 import yaml
 
-from governance.contracts.domain.dialect import Path
 from governance.core.errors import DocumentInvalid, Problem
+from governance.texts.dialect import Path
 
 MAX_DEPTH = 50
 

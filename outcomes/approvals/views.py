@@ -16,9 +16,9 @@ from django.views.decorators.http import require_safe
 
 from governance.approvals import queries as approvals_queries
 from governance.approvals.queries import PLACE_BY_END, Approval, ended_approvals, ended_in
-from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
+from governance.web.table_files import table_file
 from outcomes.approvals.tables import APPROVALS
 from outcomes.calls.queries.approvals import calls_behind, calls_behind_among
 from outcomes.calls.views.rows import CallLine

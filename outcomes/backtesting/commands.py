@@ -9,8 +9,7 @@ from typing import Any, Final, cast
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import record
-from governance.contracts.domain.document import read_document
+from governance.audit_log import record
 from governance.contracts.domain.session_limits import LimitsOfRule, SessionRule, limits_of
 from governance.contracts.queries.versions import version_written
 from governance.core.actor import Actor
@@ -27,6 +26,7 @@ from governance.evaluation.engine import validate as validated
 from governance.people import policies
 from governance.people.policies import Action
 from governance.people.queries.projects import environments_by_id, project_numbered
+from governance.texts.document import read_document
 from outcomes.backtesting.replay.own_calls import own_calls
 from outcomes.backtesting.replay.replay import Cancelled, Progress, Replay
 from outcomes.backtesting.replay.selection import Selection

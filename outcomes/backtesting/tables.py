@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from governance.core.figures import thousands
-from governance.core.table_files import Tables
 from governance.core.tables import Columns, columns_of_keys
+from governance.web.table_files import Tables
 from outcomes import charts
 from outcomes.backtesting.domain.sums import OTHERS
 from outcomes.backtesting.queries import sampled_calls

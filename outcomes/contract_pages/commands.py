@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import Detail, record
+from governance.audit_log import Detail, record
 from governance.core.actor import Actor
 from governance.core.errors import NotFound
 from governance.deployments.queries.deployments import VersionThere

@@ -8,9 +8,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from governance.core.table_files import one_of_tables, table_file
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
+from governance.web.table_files import one_of_tables, table_file
 from outcomes.ingest.commands.back_pressure import why_refused
 from outcomes.ingest.commands.batches import retry_batch
 from outcomes.ingest.domain import Post

@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.core.actor import Actor
 from governance.core.errors import InvalidInput, NotFound
 from governance.core.json_value import Json

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 
 from governance.alerts.domain import kind_words
 from governance.alerts.queries import open_findings
-from governance.core.table_files import Tables, one_of_tables
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import Tables, one_of_tables
 from outcomes.core.scope import Scope
 from outcomes.denials.queries.denials import denial_loops
 from outcomes.figures import charts

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from governance.checks.domain.success import DEFAULT, SuccessCheck, Verdict
+from governance.checks.domain.success import DEFAULT, SuccessCheck
 from governance.checks.queries.selection import Judges
+from governance.core.verdict import Verdict
 from outcomes.artifacts.queries.outputs import Output, Recorded
 from outcomes.reclassification.domain.flips import Said
 from outcomes.record.call_columns import Row

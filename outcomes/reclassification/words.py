@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from governance.checks.domain.success import Verdict
+from governance.core.verdict import Verdict
 from governance.core.wilson import wilson
 from outcomes.backtesting.words import limit_name
 from outcomes.models import Rejudging

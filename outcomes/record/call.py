@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from governance.checks.domain.success import Verdict
 from governance.core.json_value import Json
 from governance.core.made_often import made_often
+from governance.core.verdict import Verdict
 from outcomes.record.event import Event
 from outcomes.record.outcome import Outcome, ToolDenied
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Final, NoReturn, assert_never
 
-from governance.checks.domain.success import DEFAULT, OTHERWISE, Judgement, SuccessCheck, Verdict
+from governance.checks.domain.success import DEFAULT, OTHERWISE, Judgement, SuccessCheck
 from governance.core.json_value import Json
 from governance.core.made_often import made_often
+from governance.core.verdict import Verdict
 from outcomes.record.call import Call
 from outcomes.record.outcome import (
     NotReported,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from governance.checks.domain.success import Verdict
+from governance.core.verdict import Verdict
 from outcomes.record.outcome import ToolDenied, ToolFailure, ToolTimeout
 
 DecidedBy = Literal["", "check", "agent", "default", "type"]

@@ -5,9 +5,9 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, ClassVar, Literal
 
-from governance.checks.domain.success import Verdict
 from governance.core.json_value import Json
 from governance.core.made_often import made_often
+from governance.core.verdict import Verdict
 from outcomes.record.outcome import Outcome
 
 # An agent that is named neither by its item nor by a header. Being named later is no conflict.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from governance.checks.domain.success import Verdict
+from governance.core.verdict import Verdict
 from outcomes.record.call import Call
 from outcomes.record.completion import completed, completed_outcome, first_elapsed
 from outcomes.record.event import UNKNOWN_AGENT, Asked, Event, Note, WouldBlock

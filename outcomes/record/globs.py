@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from governance.checks.language.matching.globs import glob_matches
+from governance.matching.globs import glob_matches
 
 
 def is_named(name: str, globs: Collection[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from governance.checks.domain.success import Verdict
+from governance.core.verdict import Verdict
 from outcomes.record.event import (
     Allowed,
     ApprovalRejected,

@@ -8,7 +8,7 @@ and changes nothing about the call, whichever of them arrives first.
 from collections.abc import Sequence
 from datetime import datetime
 
-from governance.checks.language.matching.globs import glob_matches
+from governance.matching.globs import glob_matches
 from outcomes.record.event import UNKNOWN_AGENT, Event, Note
 
 

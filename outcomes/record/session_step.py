@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from governance.checks.domain.success import Verdict
 from governance.core.made_often import made_often
+from governance.core.verdict import Verdict
 
 
 @made_often

@@ -5,9 +5,9 @@ from typing import Any
 from django.http import HttpResponse
 from ninja import Query
 
-from governance.contracts.queries.governing import Governing
 from governance.core.errors import NotFound
 from governance.core.wilson import wilson
+from governance.delivery.queries.governing import Governing
 from governance.people.auth import AccessRequest, KeyOrMember
 from governance.people.policies import Action
 from outcomes.calls.api.shapes import contract_out, time_text

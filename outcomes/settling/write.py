@@ -9,7 +9,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import cast
 
-from governance.contracts.queries.governing import Governing
+from governance.delivery.queries.governing import Governing
 from outcomes import bulk
 from outcomes.artifacts.commands.contents import locked
 from outcomes.artifacts.commands.uses import UseKey, note_artifacts

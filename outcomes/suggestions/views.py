@@ -16,9 +16,9 @@ from governance.checks.queries.drafts import check_draft_numbered
 from governance.core.actor import shown
 from governance.core.errors import DocumentInvalid, InvalidInput, NotFound
 from governance.core.numbers import ID_DIGITS, whole_number
-from governance.core.table_files import Tables, one_of_tables, table_file
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
+from governance.web.table_files import Tables, one_of_tables, table_file
 from outcomes.jobs import doorbell
 from outcomes.models import Rejudging, Suggestion
 from outcomes.suggestions.commands import suggestions as commands_suggestions

@@ -7,8 +7,8 @@ from governance.core.actor import CONSOLE, person
 from governance.core.errors import Conflict, Forbidden
 from governance.core.roles import Role
 from governance.models import ApiKey, AuditEntry, Environment, Member, Project
-from governance.people.commands.demo import make_demo_key, remove_demo_project, revoke_demo_keys
 from governance.people.commands.people import new_set_up_link, set_up
+from governance.projects.commands.demo import make_demo_key, remove_demo_project, revoke_demo_keys
 from outcomes.core import artifact_store
 from outcomes.models import Artifact, Call, DemoRun, Event, Session
 from tests import builders

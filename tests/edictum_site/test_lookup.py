@@ -5,7 +5,7 @@ from django.db import connection
 from django.urls import reverse
 
 from edictum_site.lookup.places import PLACES, places_like
-from governance.contracts.queries.lookup import documents_like
+from governance.checks.queries.lookup import documents_like
 from governance.core.roles import Role
 from governance.models import Check, Project
 from outcomes.lookup import queries as lookup

@@ -14,11 +14,11 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 from edictum_site.api import api
-from governance.alerts.findings import found
 from governance.contracts.queries.contracts import live_in
 from governance.core.actor import CONSOLE
 from governance.core.roles import Role
 from governance.delivery.commands import stops
+from governance.findings import found
 from governance.models import Deployment, Finding, Project
 from governance.people import auth
 from governance.people.commands.people import invite

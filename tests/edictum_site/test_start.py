@@ -6,7 +6,7 @@ import re
 import pytest
 
 from edictum_site.first_hour.snippets import LANGUAGES, snippet
-from governance.audit.log import verify
+from governance.audit_log import verify
 from governance.models import ApiKey, AuditEntry
 from outcomes.settling.settle import settle_inbox
 from tests import builders

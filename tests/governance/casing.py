@@ -3,9 +3,9 @@
 from typing import Any
 
 from governance.cases.commands import add_case
-from governance.cases.domain.cases import Case, CaseAction, CaseCall, Decides, Stops
 from governance.contracts.commands.contracts import save_version
 from governance.core.actor import CONSOLE
+from governance.core.cases import Case, CaseAction, CaseCall, Decides, Stops
 from governance.models import Bundle, BundleVersion, Project
 from governance.models import Case as Row
 from tests.governance.contracts.documents import document, pre

@@ -5,16 +5,15 @@ from datetime import timedelta
 from django.utils import timezone
 
 from governance.cases.commands import add_case
-from governance.cases.domain.cases import Case, CaseCall, Decides
 from governance.contracts.commands.contracts import save_version
 from governance.contracts.queries.contracts import live_in
 from governance.core.actor import CONSOLE, Actor, person
+from governance.core.cases import Case, CaseCall, Decides
+from governance.core.deployment_requests import Required
 from governance.core.roles import Role
 from governance.deployments import requirements
 from governance.deployments.commands.deployments import deploy
 from governance.deployments.commands.requests import approve_request, ask_to_deploy
-from governance.deployments.commands.requirements import require
-from governance.deployments.domain import Required
 from governance.models import (
     BundleVersion,
     Deployment,
@@ -25,6 +24,7 @@ from governance.models import (
 )
 from governance.people.auth import resolve_key
 from governance.people.commands.keys import make_key
+from governance.people.commands.requirements import require
 from tests.governance.contracts.documents import ALWAYS, document, pre
 
 PRODUCTION = "production"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from governance.contracts.domain.dialect import Dialect, Path, dialect_of, swap_key, swap_value
+from governance.texts.dialect import Dialect, Path, dialect_of, swap_key, swap_value
 
 
 def to_new(document: dict[Any, Any]) -> dict[Any, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 from hypothesis import strategies as st
 
-from governance.contracts.domain.dialect import Dialect
 from governance.evaluation.engine import ToolCall
+from governance.texts.dialect import Dialect
 from tests.governance.dialects import to_old
 
 NAMES_OF_TOOLS = ["bash", "Bash", "read_file", "Read", "fetch", "mcp_mail"]

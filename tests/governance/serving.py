@@ -7,11 +7,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.test import Client
 
 from governance.contracts.commands.contracts import save_version
-from governance.contracts.domain.dialect import Dialect
 from governance.core.actor import CONSOLE
 from governance.delivery.queries.documents import served_document
 from governance.deployments.commands.deployments import deploy
 from governance.models import BundleVersion, Project
+from governance.texts.dialect import Dialect
 from tests import builders
 from tests.governance.contracts.documents import ALWAYS, document, pre
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from governance.contracts.domain.dialect import Dialect
-from governance.contracts.domain.document import read_document
 from governance.delivery.domain.stops import STOPPED
+from governance.texts.dialect import Dialect
+from governance.texts.document import read_document
 from tests.governance.contracts.documents import document, pre
 from tests.governance.serving import RICH
 from tests.journeys.console import Console

@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
-from governance.contracts.domain.dialect import Dialect
 from governance.delivery.domain.stops import STOPPED_HASHES
+from governance.texts.dialect import Dialect
 from tests.items import an_outcome
 from tests.journeys.console import a_session
 from tests.journeys.streams import deploy, listening

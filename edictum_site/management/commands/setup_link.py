@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from edictum_site.first_start import set_up_link
-from governance.people.commands.projects import first_project
 from governance.people.queries.people import somebody_can_get_in
+from governance.projects.commands.projects import first_project
 
 
 class Command(BaseCommand):

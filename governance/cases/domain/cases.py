@@ -1,68 +1,12 @@
 """Cases: what a contract must say of a call, or where a limit must stop a session."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, Final, Literal, TypeAlias, assert_never
+from dataclasses import dataclass
+from typing import assert_never
 
 from governance.cases.domain.sessions import Before, Stop, first_stop
 from governance.contracts.domain.session_limits import SessionLimit
-from governance.core.json_value import Json
-
-CaseAction: TypeAlias = Literal["allow", "warn", "ask", "redact", "block"]
-ACTIONS: Final[tuple[CaseAction, ...]] = ("allow", "warn", "ask", "redact", "block")
-PRODUCTION: Final = "production"
-_WORDS: Final[dict[str, str]] = {
-    "allow": "allowed",
-    "warn": "allowed with a warning",
-    "ask": "asks",
-    "redact": "output redacted",
-    "block": "denied",
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseCall:
-    tool: str
-    args: dict[str, Json] = field(default_factory=dict)
-    principal: dict[str, Json] | None = None
-    output: str | None = None  # without it no post rule is asked
-    environment: str = PRODUCTION
-    times: int = 1  # one after the other, in a session
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decides:
-    kind: ClassVar = "call"
-    call: CaseCall
-    action: CaseAction
-    rule: str = ""  # one of those that decide so; empty: whichever does
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stops:
-    kind: ClassVar = "session"
-    calls: tuple[CaseCall, ...]
-    stopped_at: int | None = None  # the number of the call; none: no limit stops any of them
-    rule: str = ""
-
-
-Expectation = Decides | Stops
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    name: str
-    expects: Expectation
-
-    @property
-    def calls(self) -> tuple[CaseCall, ...]:
-        match self.expects:
-            case Decides(call=call):
-                return (call,)
-            case Stops(calls=calls):
-                return calls
-            case _ as never:
-                assert_never(never)
+from governance.core.cases import Case, CaseAction, Decides, Stops, by_rules, words_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,10 +63,6 @@ def expected_words(case: Case) -> str:
             assert_never(never)
 
 
-def words_of(action: str, rules: Sequence[str]) -> str:
-    return _by(_WORDS[action], rules)
-
-
 def _decided(case: Case, expects: Decides, said: Said) -> Result:
     passed = said.action == expects.action and (not expects.rule or expects.rule in said.rules)
     return Result(
@@ -145,8 +85,4 @@ def _stopped(case: Case, expects: Stops, found: Stop | None) -> Result:
 
 
 def _stop_words(number: int | None, rules: Sequence[str]) -> str:
-    return "no call stopped" if number is None else _by(f"call {number:,} stopped", rules)
-
-
-def _by(words: str, rules: Sequence[str]) -> str:
-    return f"{words} by {', '.join(f'`{rule}`' for rule in rules)}" if rules else words
+    return "no call stopped" if number is None else by_rules(f"call {number:,} stopped", rules)

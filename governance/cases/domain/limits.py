@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Final, assert_never
 
-from governance.cases.domain.cases import ACTIONS, Case, CaseCall, Decides, Stops
+from governance.core.cases import ACTIONS, Case, CaseCall, Decides, Stops
 from governance.core.errors import Problem
 from governance.core.texts import can_be_kept
 

@@ -4,8 +4,8 @@ is expected of it."""
 from collections.abc import Collection
 from typing import Final
 
-from governance.cases.domain.cases import CaseCall, Decides, Expectation, Stops, words_of
 from governance.cases.domain.limits import LONGEST_NAME
+from governance.core.cases import CaseCall, Decides, Expectation, Stops, words_of
 from governance.core.json_value import Json
 from governance.core.masking import MASK
 

@@ -4,14 +4,14 @@ from typing import Any
 
 from django import forms
 
-from governance.cases.domain.cases import PRODUCTION, Case, CaseCall, Decides, Stops
-from governance.cases.domain.text import calls_from, written
 from governance.cases.queries import tool_call
+from governance.core.case_text import calls_from, written
+from governance.core.cases import PRODUCTION, Case, CaseCall, Decides, Stops
 from governance.core.errors import InvalidInput
 from governance.core.json_text import json_written, read_object
 from governance.core.json_value import Json
 from governance.evaluation.engine import ToolCall
-from governance.forms import Form
+from governance.web.forms import Form
 
 EXPECTED = [
     ("block", "denied"),

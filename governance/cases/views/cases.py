@@ -13,6 +13,7 @@ from governance.cases import commands as cases_commands
 from governance.cases.commands import NameTaken, add_case, change_case
 from governance.cases.domain.limits import MOST_CASES
 from governance.cases.queries import case_numbered, cases_of, run_kept, run_text
+from governance.cases.tables import CASES as TESTS
 from governance.cases.views.call_form import CaseForm, SessionForm, shown_case
 from governance.contracts.queries.bundles import document_of
 from governance.contracts.queries.contracts import existing_bundle, newest_version, versions_before
@@ -20,14 +21,13 @@ from governance.contracts.queries.drafts import draft_of, text_of
 from governance.contracts.views.named import version_asked
 from governance.contracts.views.tabs import CASES, shown_tabs
 from governance.core.errors import InvalidInput, NotFound
-from governance.core.table_columns import CASES as TESTS
-from governance.core.table_files import Tables, one_of_tables
-from governance.forms import sent
 from governance.models import Bundle, Case
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from governance.people.queries.projects import environments
 from governance.texts.outline import outline
+from governance.web.forms import sent
+from governance.web.table_files import Tables, one_of_tables
 
 DRAFT = "draft"
 EXAMPLE = '[\n  {"tool": "…", "args": {}, "times": 3}\n]'

@@ -8,13 +8,13 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from governance.cases.commands import NameTaken, add_case
-from governance.cases.domain.cases import Case, CaseCall, Decides, Stops
 from governance.cases.domain.names import named
-from governance.cases.domain.text import written
 from governance.cases.queries import cases_of, said_now
 from governance.cases.views.call_form import CallForm, SessionForm
 from governance.cases.views.cases import case_page, rule_ids_of
 from governance.contracts.queries.contracts import existing_bundle
+from governance.core.case_text import written
+from governance.core.cases import Case, CaseCall, Decides, Stops
 from governance.core.errors import InvalidInput
 from governance.core.masking import masked, masked_text
 from governance.core.numbers import whole_number

@@ -11,10 +11,10 @@ from governance.cases.views.call_form import CallForm
 from governance.cases.views.playground import DRAFT, Against
 from governance.contracts.queries.drafts import new_draft_numbered
 from governance.contracts.queries.trial import Tried, try_call
-from governance.forms import sent
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
 from governance.people.queries.projects import environments
+from governance.web.forms import sent
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -18,11 +18,11 @@ from governance.contracts.queries.drafts import draft_of, text_of
 from governance.contracts.queries.trial import Tried, try_call
 from governance.contracts.views.named import version_asked
 from governance.contracts.views.tabs import PLAYGROUND, shown_tabs
-from governance.forms import sent
 from governance.models import Bundle
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from governance.people.queries.projects import environments
+from governance.web.forms import sent
 
 CHOICES = 200  # versions that can be chosen
 DRAFT = "draft"

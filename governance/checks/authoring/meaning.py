@@ -6,9 +6,9 @@ from typing import Any, Final
 import yaml
 
 from governance.checks.authoring.words import condition_in_words
-from governance.contracts.domain.meaning import DOCUMENT, Change
 from governance.contracts.domain.rule_aspects import rule_id
 from governance.contracts.domain.rule_order import moved
+from governance.texts.changes import DOCUMENT, Change
 from governance.texts.condition_changes import condition_changes
 from governance.texts.condition_words import canonical, shortened
 from governance.texts.plain_document import mapping, rules_in, value_of

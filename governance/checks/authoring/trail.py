@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from governance.checks.language.compiled import Compiled
 from governance.checks.language.matcher import default
-from governance.checks.language.matching.call import MISSING, UNREAD, Call, TooMuch
-from governance.checks.language.matching.canonical import canonical, said
-from governance.checks.language.matching.conditions import UNDECIDED, condition_of
-from governance.checks.language.matching.globs import glob_matches
-from governance.checks.language.matching.patterns import pattern_of
-from governance.checks.language.matching.selectors import selector_of
+from governance.core.compiled_check import Compiled
 from governance.core.json_value import Json
+from governance.matching.call import MISSING, UNREAD, Call, TooMuch
+from governance.matching.canonical import canonical, said
+from governance.matching.conditions import UNDECIDED, condition_of
+from governance.matching.globs import glob_matches
+from governance.matching.patterns import pattern_of
+from governance.matching.selectors import selector_of
 
 WORK: Final = 2_000_000  # while somebody waits for a page
 LOOKED_AT: Final = 4  # selectors of one rule

@@ -2,6 +2,9 @@
 
 from typing import Any, Final
 
+from governance.checks.language.operators import TYPES
+from governance.checks.language.rules import LABELS
+from governance.checks.language.text import KIND, OTHERWISE
 from governance.texts.condition_words import (
     OPERATOR_WORDS,
     comparison_in_words,
@@ -78,3 +81,6 @@ def _number(comparison: Any) -> str:
         f"{OPERATOR_WORDS.get(operator, operator)} {value_in_words(value)}"
         for operator, value in compared.items()
     )
+
+
+CHECK_WORDS = frozenset(["null", "true", "false", KIND, *TYPES, *OTHERWISE, *LABELS])

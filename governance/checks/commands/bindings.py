@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import Detail, record
+from governance.audit_log import Detail, record
 from governance.checks.domain.bindings import MOST_LINES, Binding
 from governance.checks.queries.bindings import Bindings, bindings_in
 from governance.checks.queries.checks import missing_checks

@@ -5,8 +5,7 @@ from hashlib import sha256
 
 from django.db import transaction
 
-from governance.audit.log import Detail, record
-from governance.checks.language.compiled import Compiled
+from governance.audit_log import Detail, record
 from governance.checks.language.text import CheckedText, read_check
 from governance.checks.queries.checks import (
     IncludedCheck,
@@ -18,6 +17,7 @@ from governance.checks.queries.checks import (
 from governance.checks.queries.includes import ALL, Including
 from governance.checks.queries.names import renamed_check, shipped_name
 from governance.core.actor import Actor
+from governance.core.compiled_check import Compiled
 from governance.core.errors import DocumentInvalid
 from governance.core.texts import can_be_kept
 from governance.drafts.commands import Grown, MovedOn, fit_message

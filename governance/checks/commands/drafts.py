@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.checks.commands.checks import save_check
 from governance.checks.language.includes import MOST_INCLUDED
 from governance.checks.language.text import MAX_BYTES

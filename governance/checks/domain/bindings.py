@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from governance.checks.language.matching.globs import glob_matches
+from governance.matching.globs import glob_matches
 
 MOST_LINES = 500
 LAST = "default"  # the check of the last line, which is fixed and fits every call

@@ -1,17 +1,11 @@
 """What success means: the verdicts, the shape of a check, and the check that is built in."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
 
 from governance.checks.language.matcher import default
 from governance.core.json_value import Json
-
-
-class Verdict(StrEnum):
-    SUCCESS = "success"
-    FAILURE = "failure"
-    UNKNOWN = "unknown"
+from governance.core.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,13 @@ walking it needs nothing but the table; `docs/adr/0016` says why this is done wh
 from dataclasses import dataclass
 from functools import lru_cache
 
-from governance.checks.language.compiled import Automaton
 from governance.checks.language.patterns.alphabet import alphabet_of
 from governance.checks.language.patterns.nodes import PatternRefused, Reason
 from governance.checks.language.patterns.positions import positions_of
 from governance.checks.language.patterns.smallest import smallest
 from governance.checks.language.patterns.subsets import MOST_STATES, states_of
 from governance.checks.language.patterns.syntax import read
+from governance.core.compiled_check import Automaton
 
 __all__ = ["LONGEST", "MOST_STATES", "PatternRefused", "Reason", "automaton", "steps_to"]
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from governance.checks.language.compiled import Condition, Leaf, Selector
 from governance.checks.language.operands import Operands
 from governance.checks.language.operators import COMBINED, OPERATORS, OPTIONS, Takes, operator_meant
 from governance.checks.language.pattern_table import PatternTable
 from governance.checks.language.problems import Problems
 from governance.checks.language.selectors import SelectorRefused, read_selector
 from governance.checks.language.tree import Entry, Keys, Listing, Node, Word
+from governance.core.compiled_check import Condition, Leaf, Selector
 
 _ITEM: Selector = [{"base": "item", "steps": []}]
 _WHOLE = ("items", "values", "json", "text")  # steps that cost as much as what they look at

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from governance.checks.language.compiled import Compiled
 from governance.checks.language.fields import keys_of, listed, needed, one_of
 from governance.checks.language.matcher import Explanation, build, canonical
 from governance.checks.language.problems import Problems
 from governance.checks.language.rules import VERDICTS
 from governance.checks.language.tree import Keys, Listing, Node, Word
 from governance.checks.language.values import number_of, text_of, value_of
+from governance.core.compiled_check import Compiled
 from governance.core.json_value import Json
 
 MOST: Final = 500

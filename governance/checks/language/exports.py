@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from governance import matching
+
 # Each after what it needs.
 _PYTHON_PARTS: Final = (
     "call",
@@ -37,8 +39,9 @@ _TYPESCRIPT_PARTS: Final = (
 _ABOUT: Final = ("name", "version", "format")
 _NO_WORD: Final = re.compile(r"[^A-Za-z0-9_-]")
 _FOLDER: Final = Path(__file__).parent
+_MATCHING: Final = Path(matching.__file__).parent
 _OURS: Final = "governance."
-_TYPESCRIPT_IMPORT: Final = re.compile(r'^import (?:type )?\{[^}]*\} from "\./[^"]*";\n', re.M)
+_TYPESCRIPT_IMPORT: Final = re.compile(r'^import (?:type )?\{[^}]*\} from "\.{1,2}/[^"]*";\n', re.M)
 
 
 def json_document(compiled: Mapping[str, Any]) -> bytes:
@@ -105,7 +108,7 @@ export type {{ Explanation, Json }};
 @cache
 def matcher_text() -> str:
     """The matcher and its parts as one text of Python, with one list of imports."""
-    files = [_FOLDER / "matching" / f"{name}.py" for name in _PYTHON_PARTS]
+    files = [_MATCHING / f"{name}.py" for name in _PYTHON_PARTS]
     plain_imports: set[str] = set()
     from_imports: dict[str, set[str]] = {}
     texts: list[str] = []
@@ -138,7 +141,7 @@ def matcher_text() -> str:
 
 @cache
 def typescript_matcher_text() -> str:
-    files = [_FOLDER / "matching" / f"{name}.ts" for name in _TYPESCRIPT_PARTS]
+    files = [_MATCHING / f"{name}.ts" for name in _TYPESCRIPT_PARTS]
     texts = [file.read_text(encoding="utf-8") for file in (*files, _FOLDER / "matcher.ts")]
     joined = "\n".join(_TYPESCRIPT_IMPORT.sub("", text) for text in texts)
     return re.sub(r"^export (?=\w)", "", joined, flags=re.M)

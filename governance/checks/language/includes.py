@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, cast
 
-from governance.checks.language.compiled import Compiled, Condition, Rule
 from governance.checks.language.fields import listed, name_of
 from governance.checks.language.pattern_table import PatternTable
 from governance.checks.language.problems import Problems
 from governance.checks.language.tree import Keys, Node
+from governance.core.compiled_check import Compiled, Condition, Rule
 
 Included: TypeAlias = Callable[[str], Compiled | None]
 

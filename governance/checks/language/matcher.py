@@ -7,14 +7,14 @@ that of its parts. It needs the standard library only, and is given nothing but 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from governance.checks.language.matching.agents_values import plain
-from governance.checks.language.matching.call import Call, TooMuch
-from governance.checks.language.matching.canonical import canonical, said, shown
-from governance.checks.language.matching.conditions import UNDECIDED, Condition, Leaf, condition_of
-from governance.checks.language.matching.globs import glob_matches
-from governance.checks.language.matching.operators import UnknownFormat
-from governance.checks.language.matching.patterns import Matches, pattern_of
-from governance.checks.language.matching.selectors import selector_of
+from governance.matching.agents_values import plain
+from governance.matching.call import Call, TooMuch
+from governance.matching.canonical import canonical, said, shown
+from governance.matching.conditions import UNDECIDED, Condition, Leaf, condition_of
+from governance.matching.globs import glob_matches
+from governance.matching.operators import UnknownFormat
+from governance.matching.patterns import Matches, pattern_of
+from governance.matching.selectors import selector_of
 
 __all__ = ["FORMAT", "Explanation", "UnknownFormat", "build", "canonical", "default", "plain"]
 

@@ -3,14 +3,14 @@
 // The twin of the console's own matcher in Python: whatever one says, the other says. With its
 // parts it needs nothing but the language (ES2020), and is given nothing but a document.
 
-import type { Compiled, Explanation, Json, Judge, Leaf } from "./matching/call.ts";
-import type { Matches, Rule, Ruled } from "./matching/call.ts";
-import { Call, TooMuch, UnknownFormat } from "./matching/call.ts";
-import { UNDECIDED, conditionOf } from "./matching/conditions.ts";
-import { globMatches } from "./matching/globs.ts";
-import { selectorOf } from "./matching/selectors.ts";
-import { patternOf } from "./matching/texts.ts";
-import { beginning, isEmpty, member, points, said, shown } from "./matching/values.ts";
+import type { Compiled, Explanation, Json, Judge, Leaf } from "../../matching/call.ts";
+import type { Matches, Rule, Ruled } from "../../matching/call.ts";
+import { Call, TooMuch, UnknownFormat } from "../../matching/call.ts";
+import { UNDECIDED, conditionOf } from "../../matching/conditions.ts";
+import { globMatches } from "../../matching/globs.ts";
+import { selectorOf } from "../../matching/selectors.ts";
+import { patternOf } from "../../matching/texts.ts";
+import { beginning, isEmpty, member, points, said, shown } from "../../matching/values.ts";
 
 const FORMAT = 1;
 const REASON = 500;

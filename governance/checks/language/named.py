@@ -1,9 +1,10 @@
 """A named check as everything that asks for verdicts knows checks: by name, version and `judge`."""
 
-from governance.checks.domain.success import DEFAULT, Judgement, Verdict
-from governance.checks.language.compiled import Compiled
+from governance.checks.domain.success import DEFAULT, Judgement
 from governance.checks.language.matcher import FORMAT, Explanation, build
+from governance.core.compiled_check import Compiled
 from governance.core.json_value import Json
+from governance.core.verdict import Verdict
 
 DEFAULT_COMPILED = Compiled(
     format=FORMAT,

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import assert_never
 
-from governance.checks.language.compiled import Comparison
 from governance.checks.language.operators import (
     COMPARISONS,
     OPERATORS,
@@ -17,6 +16,7 @@ from governance.checks.language.pattern_table import PatternTable
 from governance.checks.language.problems import Problems
 from governance.checks.language.tree import Keys, Listing, Node, Word
 from governance.checks.language.values import number_of, text_of, value_of
+from governance.core.compiled_check import Comparison
 
 
 @dataclass(frozen=True, slots=True)

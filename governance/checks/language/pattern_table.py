@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from governance.checks.language.automata import PatternRefused, automaton, steps_to
-from governance.checks.language.compiled import Automaton
 from governance.checks.language.problems import Problems
 from governance.checks.language.tree import Node, Word
 from governance.checks.language.values import text_of
+from governance.core.compiled_check import Automaton
 
 LONGEST: Final = 1_000
 MOST_PATTERNS: Final = 200

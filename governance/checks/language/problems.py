@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from governance.checks.language.tree import Node, Word
-from governance.contracts.domain.dialect import Path
 from governance.core.errors import Problem
+from governance.texts.dialect import Path
 from governance.texts.yaml_text import Position, path_text
 
 MOST = 100  # nobody reads more of them

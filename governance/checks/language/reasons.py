@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from governance.checks.language.compiled import Part
 from governance.checks.language.problems import Problems
 from governance.checks.language.selectors import SelectorRefused, refuse_step, selector_at
 from governance.checks.language.tree import Word
+from governance.core.compiled_check import Part
 
 LONGEST: Final = 1_000
 VALUE: Final = "{value}"

@@ -4,8 +4,6 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from governance.checks.domain.success import Verdict
-from governance.checks.language.compiled import Part, Rule
 from governance.checks.language.conditions import Conditions
 from governance.checks.language.fields import keys_of, listed, name_of, needed, one_of
 from governance.checks.language.includes import Included, Includes
@@ -14,6 +12,8 @@ from governance.checks.language.problems import Problems
 from governance.checks.language.reasons import read_reason
 from governance.checks.language.tree import Keys, Listing, Node, Word
 from governance.checks.language.values import text_of
+from governance.core.compiled_check import Part, Rule
+from governance.core.verdict import Verdict
 
 MOST: Final = 500
 MOST_WITH_INCLUDED: Final = 1_000

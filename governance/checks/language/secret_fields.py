@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from governance.checks.language.compiled import Compiled
+from governance.core.compiled_check import Compiled
 from governance.core.secret_names import is_secret_name
 
 

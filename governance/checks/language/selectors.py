@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Never
 
-from governance.checks.language.compiled import Alternative, Base, Selector, Step
+from governance.core.compiled_check import Alternative, Base, Selector, Step
 from governance.core.texts import can_be_kept
 from governance.texts.lint_finding import did_you_mean, nearest
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from governance.checks.language.compiled import FORMAT, Compiled
 from governance.checks.language.examples import ExampleResult, read_examples, run_examples
 from governance.checks.language.fields import keys_of, name_of, needed, one_of
 from governance.checks.language.includes import Included
@@ -14,6 +13,7 @@ from governance.checks.language.problems import Problems
 from governance.checks.language.rules import VERDICTS, Rules
 from governance.checks.language.tree import Keys, Node, Word, tree_of
 from governance.checks.language.values import text_of
+from governance.core.compiled_check import FORMAT, Compiled
 from governance.core.errors import DocumentInvalid, Problem
 from governance.texts.source_text import decoded, refuse_at
 

@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeAlias, cast
 
 import yaml
 
-from governance.contracts.domain.dialect import Path
 from governance.core.texts import can_be_kept
+from governance.texts.dialect import Path
 from governance.texts.yaml_text import Place, Position, places, position, refuse
 
 _ENDS_A_WORD = re.compile(r"[\s,{}\[\]#:]")

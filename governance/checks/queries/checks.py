@@ -11,13 +11,13 @@ from django.db.models import Count, Max, OuterRef, QuerySet, Subquery
 
 from governance.checks.domain.success import DEFAULT
 from governance.checks.language import fields
-from governance.checks.language.compiled import Compiled
 from governance.checks.language.named import DEFAULT_COMPILED
 from governance.checks.language.shipped import shipped, shipped_text
 from governance.checks.language.shipped.versions import VERSIONS
+from governance.core.compiled_check import Compiled
 from governance.core.free_names import as_free_name
-from governance.core.metadata import head_of
 from governance.models import Check, CheckVersion, Project
+from governance.texts.metadata import head_of
 
 NAME = re.compile(fields.NAME)
 LONGEST_FREE = 58  # characters, and a number behind them

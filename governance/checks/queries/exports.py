@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 
-from governance.checks.language.compiled import Compiled
 from governance.checks.language.exports import json_document, python_module, typescript_module
 from governance.checks.language.named import DEFAULT_COMPILED
 from governance.checks.queries.checks import HEAVY, Ours, ours_named, own_version
+from governance.core.compiled_check import Compiled
 from governance.models import CheckVersion, Project
 
 

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from governance.checks.language.compiled import Compiled
 from governance.checks.language.includes import Included, fixed_in
 from governance.checks.queries.checks import NAME, newest_compiled, own_version
+from governance.core.compiled_check import Compiled
 from governance.models import CheckVersion
 
 ALL: Final = ("*",)  # of what is included, the newest: no check has this name

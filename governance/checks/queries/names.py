@@ -1,7 +1,7 @@
 """What is wrong with the name of a check, at its place in the text."""
 
 from governance.core.errors import Problem
-from governance.core.metadata import about_the_name
+from governance.texts.metadata import about_the_name
 
 
 def renamed_check(document: bytes | str, name: str) -> Problem:

@@ -23,16 +23,16 @@ from governance.checks.domain.bindings import (
 )
 from governance.checks.queries.bindings import Bindings, bindings_of
 from governance.checks.queries.checks import check_names, ours
+from governance.checks.tables import BINDINGS as COLUMNS
 from governance.checks.views.tabs import BINDINGS, tabs_of_all
 from governance.checks.words import bindings_sentence
 from governance.core.actor import shown
 from governance.core.errors import InvalidInput, Problem
 from governance.core.numbers import whole_number
-from governance.core.table_columns import BINDINGS as COLUMNS
-from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may, refuse_unless
 from governance.people.queries.projects import environments
+from governance.web.table_files import table_file
 
 _STEP = re.compile(r"(up|down|remove):(\d{1,3})")
 MOST_BEGUN = 20  # lines that one link proposes

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from governance.checks.authoring.meaning import check_changes
 from governance.checks.authoring.outline import outline_of_check
+from governance.checks.authoring.words import CHECK_WORDS
 from governance.checks.commands.checks import include_newer
 from governance.checks.queries.bindings import bindings_of, lines_by_check
 from governance.checks.queries.checks import (
@@ -23,20 +24,20 @@ from governance.checks.queries.checks import (
     own_version,
 )
 from governance.checks.queries.exports import KINDS, export_of
+from governance.checks.tables import CHECK_VERSIONS
 from governance.checks.views.tabs import AUDIT, COMPARE, OVERVIEW, tabs_of_one
 from governance.checks.words import check_sentence, line_words, otherwise_fact, rules_fact
 from governance.contracts.views.audit import entries_about, file_about
 from governance.core.actor import shown
 from governance.core.errors import DocumentInvalid, NotFound
 from governance.core.numbers import whole_number
-from governance.core.table_columns import CHECK_VERSIONS
-from governance.core.table_files import Tables, one_of_tables, page_after_page
 from governance.models import CheckVersion
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from governance.texts.compared import compared
 from governance.texts.text_sides import MOST_LINES, sides_of
-from governance.texts.yaml_marks import CHECK_WORDS, marked_lines
+from governance.texts.yaml_marks import marked_lines
+from governance.web.table_files import Tables, one_of_tables, page_after_page
 
 VERSIONS = 20
 MANY = 200  # rows of a file at once

@@ -13,15 +13,15 @@ from governance.checks.domain.success import DEFAULT
 from governance.checks.queries.bindings import bindings_of, lines_by_check
 from governance.checks.queries.checks import Ours, included_by, newest_check_versions, ours
 from governance.checks.queries.drafts import check_drafts_of
+from governance.checks.tables import CHECK_DRAFTS, SHIPPED
+from governance.checks.tables import CHECKS as COLUMNS
 from governance.checks.views.tabs import CHECKS, tabs_of_all
 from governance.checks.words import checks_sentence, line_words
-from governance.core.metadata import name_in
-from governance.core.table_columns import CHECK_DRAFTS, SHIPPED
-from governance.core.table_columns import CHECKS as COLUMNS
-from governance.core.table_files import one_of_tables, page_after_page, table_file
 from governance.models import CheckDraft, CheckVersion
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
+from governance.texts.metadata import name_in
+from governance.web.table_files import one_of_tables, page_after_page, table_file
 
 SHOWN = 100
 LINES = 3  # of one check in a row; more are counted

@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from governance.checks.authoring.meaning import check_changes
+from governance.checks.authoring.words import CHECK_WORDS
 from governance.checks.commands.drafts import (
     discard_check_draft,
     keep_check_draft,
@@ -34,15 +35,14 @@ from governance.checks.queries.drafts import (
 )
 from governance.checks.queries.includes import names_of_newer
 from governance.checks.words import line_words
-from governance.contracts.domain.meaning import Change
 from governance.drafts.views import flow as draft_flow
 from governance.drafts.views.editor_text import Writing
 from governance.drafts.views.kinds import DraftKind
 from governance.models import Check, CheckDraft, CheckVersion, Project
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
+from governance.texts.changes import Change
 from governance.texts.notation import as_written
-from governance.texts.yaml_marks import CHECK_WORDS
 
 Written: TypeAlias = Writing[Check, CheckVersion, CheckDraft]
 

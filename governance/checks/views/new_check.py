@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from governance.checks.commands.drafts import begin_check_draft
+from governance.checks.forms import CheckForm
 from governance.checks.queries.checks import (
     Origin,
     free_check_name,
@@ -16,15 +17,14 @@ from governance.checks.queries.checks import (
     ours_named,
     own_version,
 )
+from governance.checks.tables import SHIPPED
 from governance.core.errors import InvalidInput, NotFound
-from governance.core.metadata import under_name
-from governance.core.table_columns import SHIPPED
-from governance.core.table_files import one_of_tables
-from governance.drafts.views.text_form import CheckForm
-from governance.forms import sent
 from governance.models import Project
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
+from governance.texts.metadata import under_name
+from governance.web.forms import sent
+from governance.web.table_files import one_of_tables
 
 CHOICES: Final = 500
 EMPTY: Final = """\

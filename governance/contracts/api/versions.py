@@ -7,8 +7,6 @@ from ninja import Query, Router, Status
 
 from governance.contracts.api.named import named_bundle, named_version
 from governance.contracts.commands.enforcing import enforce as make_enforcing
-from governance.contracts.domain.dialect import Dialect
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.meaning import changes
 from governance.contracts.domain.templates import template_named, templates
 from governance.contracts.queries.bundles import document_of
@@ -35,6 +33,8 @@ from governance.core.errors import NotFound
 from governance.models import BundleVersion
 from governance.people.auth import AccessRequest, KeyOrMember
 from governance.people.policies import Action
+from governance.texts.dialect import Dialect
+from governance.texts.document import read_document
 from governance.texts.outline import outline
 
 router = Router(tags=["contracts"])

@@ -4,13 +4,13 @@ from hashlib import sha256
 
 from django.db import transaction
 
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.cases.commands import keep_run
+from governance.contracts.commands.voiding import void_requests
 from governance.contracts.queries.analysis import read_contract
 from governance.contracts.queries.contracts import newest_version, renamed
 from governance.core.actor import Actor
 from governance.core.errors import DocumentInvalid
-from governance.deployments.commands.voiding import void_requests
 from governance.drafts.commands import Grown, MovedOn, fit_message
 from governance.evaluation.engine import Validation
 from governance.models import Bundle, BundleVersion, Project

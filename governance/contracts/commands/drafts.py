@@ -7,9 +7,8 @@ a version, and that is told as such.
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.contracts.commands.contracts import save_version
-from governance.contracts.domain.document import MAX_BYTES
 from governance.contracts.queries.contracts import version_numbered
 from governance.contracts.queries.drafts import text_of
 from governance.core.actor import Actor
@@ -19,6 +18,7 @@ from governance.drafts.commands import Grown
 from governance.drafts.storage import fit, writer
 from governance.models import Bundle, BundleVersion, Draft, Project
 from governance.people.policies import Action
+from governance.texts.document import MAX_BYTES
 from governance.texts.notation import as_written
 
 WRITE = Action.WRITE_CONTRACT

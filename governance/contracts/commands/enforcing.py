@@ -1,12 +1,12 @@
 """From observing to enforcing: another version, in which one word is another."""
 
 from governance.contracts.commands.contracts import save_version
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.enforcing import enforced
 from governance.core.actor import Actor
 from governance.core.errors import Conflict
 from governance.drafts.commands import Grown
 from governance.models import BundleVersion
+from governance.texts.document import read_document
 
 
 def enforce(version: BundleVersion, *, by: Actor) -> tuple[BundleVersion, bool]:

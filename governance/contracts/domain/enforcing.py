@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import yaml
 
-from governance.contracts.domain.document import Document
+from governance.texts.document import Document
 from governance.texts.yaml_text import places
 
 _MODE = ("defaults", "mode")

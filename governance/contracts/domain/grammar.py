@@ -6,7 +6,7 @@ A place is the keys above it, with `*` for any item of a list and any name: `rul
 
 from collections.abc import Mapping
 
-from governance.contracts.domain.dialect import Dialect, Path, swap_key, swap_value
+from governance.texts.dialect import Dialect, Path, swap_key, swap_value
 
 Words = Mapping[str, tuple[str, ...]]
 
@@ -86,3 +86,8 @@ def _value(place: str, word: str, dialect: Dialect) -> str:
 
 def _path(place: str) -> Path:
     return tuple(0 if step == "*" else step for step in place.split("/")) if place else ()
+
+
+CONTRACT_WORDS = frozenset(
+    {"null"}.union(*(words for each in Dialect for words in values_in(each).values()))
+)

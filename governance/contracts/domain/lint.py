@@ -7,13 +7,13 @@ place, and where there is one answer with the text that belongs there instead.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from governance.contracts.domain.dialect import Dialect, Path, swap_path
-from governance.contracts.domain.document import Document
 from governance.contracts.domain.lint_conditions import about_conditions
 from governance.contracts.domain.lint_limits import about_limits
 from governance.contracts.domain.lint_tools import ToolNames, about_tools
 from governance.contracts.domain.rule_aspects import action_of
 from governance.core.errors import Problem
+from governance.texts.dialect import Dialect, Path, swap_path
+from governance.texts.document import Document
 from governance.texts.lint_finding import Finding
 from governance.texts.plain_document import mapping, rules_in, values_of
 from governance.texts.yaml_text import locate, path_text

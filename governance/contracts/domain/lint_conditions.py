@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from governance.contracts.domain.dialect import Path
+from governance.texts.dialect import Path
 from governance.texts.lint_finding import Finding, as_yaml, did_you_mean, nearest
 from governance.texts.plain_document import mapping
 

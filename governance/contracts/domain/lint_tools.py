@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from governance.contracts.domain.dialect import Path
 from governance.contracts.domain.lint_limits import GLOB
 from governance.contracts.domain.rule_aspects import action_of, tools_of
+from governance.texts.dialect import Path
 from governance.texts.lint_finding import Finding, as_yaml, did_you_mean, nearest
 from governance.texts.plain_document import mapping
 

@@ -2,39 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from governance.contracts.domain.document import Document
 from governance.contracts.domain.rule_aspects import Aspect, aspects_of, rule_id, rule_in_words
 from governance.contracts.domain.rule_order import moved_rules
+from governance.texts.changes import DOCUMENT, Change
 from governance.texts.condition_changes import condition_changes
 from governance.texts.condition_words import canonical, shortened, value_in_words
+from governance.texts.document import Document
 from governance.texts.plain_document import mapping, rules_in, values_of
 
-DOCUMENT = "the document"  # the subject of what belongs to no rule
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One difference. Of a changed value `what` names it; else `what` is the whole sentence."""
-
-    kind: Literal["added", "removed", "changed"]
-    subject: str  # the id of a rule, or DOCUMENT
-    what: str
-    before: str = ""
-    after: str = ""
-
-    @property
-    def of_document(self) -> bool:
-        return self.subject == DOCUMENT
-
-    def __str__(self) -> str:
-        subject = self.subject if self.of_document else f"rule `{self.subject}`"
-        if self.before or self.after:
-            return f"{subject}, {self.what}: {self.before} → {self.after}"
-        verb = "" if self.kind == "changed" else f"{self.kind} "
-        return f"{verb}{subject}: {self.what}"
 
 
 @dataclass(frozen=True, slots=True)

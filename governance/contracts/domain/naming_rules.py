@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from governance.contracts.domain.document import Document
 from governance.contracts.domain.rule_aspects import rule_id, rule_in_words, tools_of
+from governance.texts.document import Document
 from governance.texts.outline import outline
 from governance.texts.plain_document import mapping, rules_in, values_of
 

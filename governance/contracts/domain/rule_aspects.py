@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from governance.contracts.domain.document import Document
 from governance.texts.condition_words import (
     canonical,
     condition_in_words,
     shortened,
     value_in_words,
 )
+from governance.texts.document import Document
 from governance.texts.plain_document import mapping, rules_in, texts_in, values_of
 
 ACTIONS: Mapping[str, str] = {

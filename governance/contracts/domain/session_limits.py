@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, NotRequired, TypedDict
 
-from governance.checks.domain.success import Verdict
+from governance.core.verdict import Verdict
 
 # What the SDKs enforce without any session rule. A rule can only lower it.
 SDK_MAX_ATTEMPTS: Final = 500

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from governance.contracts.domain.document import Document, read_document
+from governance.texts.document import Document, read_document
 from governance.texts.plain_document import mapping, values_of
 
 _FOLDER = Path(__file__).resolve().parent.parent / "contract_templates"

@@ -4,14 +4,14 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from governance.contracts.domain.dialect import Dialect
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.lint import lint
 from governance.contracts.queries.contracts import NAME, bundle_named, misnamed, renamed, taken
 from governance.core.errors import DocumentInvalid, EvaluationLimit, EvaluationUnavailable, Problem
 from governance.evaluation import engine
 from governance.evaluation.engine import Validation
 from governance.models import Bundle, Project
+from governance.texts.dialect import Dialect
+from governance.texts.document import read_document
 from governance.texts.merging import conflicts_in
 from governance.texts.notation import lines_of, words_at
 from governance.texts.outline import OutlinedRule, outline

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from governance.contracts.domain.document import Document, read_document
 from governance.contracts.queries.contracts import NAME, live_deployments, newest_versions
 from governance.core.free_names import as_free_name
-from governance.models import Assignment, Bundle, BundleVersion, Deployment, Project
+from governance.models import Assignment, Bundle, BundleVersion, Case, Deployment, Project
+from governance.texts.document import Document, read_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +67,7 @@ def places_with_a_past(bundle: Bundle) -> set[int]:
 
 def document_of(version: BundleVersion) -> Document:
     return read_document(bytes(version.document))
+
+
+def number_of_cases(project: Project, bundle: str) -> int:
+    return Case.objects.filter(bundle__project=project, bundle__name=bundle).count()

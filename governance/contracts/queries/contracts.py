@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from governance.core.errors import NotFound, Problem
-from governance.core.metadata import about_the_name
 from governance.models import Bundle, BundleVersion, Deployment, Environment, Project
+from governance.texts.metadata import about_the_name
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,127}")  # agents ask for no longer one
 
@@ -154,3 +154,17 @@ def _deployments() -> QuerySet[Deployment]:
     return Deployment.objects.select_related("environment", "version__bundle").defer(
         "version__document", "version__session_rules"
     )
+
+
+def version_of(project: Project, bundle: str, number: int) -> BundleVersion | None:
+    if not NAME.fullmatch(bundle):  # a NUL is more than PostgreSQL would look for
+        return None
+    rows = BundleVersion.objects.select_related("bundle__project")
+    return rows.filter(bundle__project=project, bundle__name=bundle, number=number).first()
+
+
+def locked_bundle(bundle: Bundle) -> Bundle:
+    """Its row is the queue of those who deploy it, or write its tests: the later one finds what the
+    earlier one has made live, or named."""
+    rows = Bundle.objects.select_related("project").select_for_update(of=("self",), no_key=True)
+    return rows.get(pk=bundle.pk)

@@ -1,11 +1,12 @@
 """Drafts of contracts: one's own, and who else is writing."""
 
-from governance.contracts.domain.document import read_document
-from governance.contracts.domain.meaning import Change, changes
+from governance.contracts.domain.meaning import changes
 from governance.contracts.queries.contracts import bundle_named, newest_version, version_numbered
 from governance.core.errors import DocumentInvalid
 from governance.core.numbers import ID_DIGITS, whole_number
 from governance.models import Bundle, BundleVersion, Draft, Project
+from governance.texts.changes import Change
+from governance.texts.document import read_document
 
 SHOWN = 20
 

@@ -5,9 +5,9 @@ from functools import lru_cache
 
 from django.db.models import OuterRef, Subquery
 
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.naming_rules import NamingRule, naming_rules
 from governance.models import Deployment, Project
+from governance.texts.document import read_document
 
 
 @dataclass(frozen=True, slots=True)

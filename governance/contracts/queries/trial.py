@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import structs
 
-from governance.cases.domain.cases import words_of
+from governance.core.cases import words_of
 from governance.core.errors import (
     CallInvalid,
     DocumentInvalid,

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.rule_aspects import rules_said
 from governance.models import BundleVersion
+from governance.texts.document import read_document
 from governance.texts.outline import outline
 
 LINES: Final = 40  # of a rule that are shown; a longer one is read in its contract

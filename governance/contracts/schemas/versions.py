@@ -6,8 +6,8 @@ from typing import Any, Literal
 from ninja import Schema
 from pydantic import ConfigDict, Field
 
-from governance.contracts.domain.dialect import Dialect
 from governance.contracts.schemas.contracts import VersionNumber
+from governance.texts.dialect import Dialect
 
 
 class DialectQuery(Schema):

@@ -7,13 +7,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from governance.audit.queries import audit_entries_about, audit_number_above
+from governance.audit.tables import AUDIT_LOG
 from governance.audit.views import MANY, PAGE, number_before
 from governance.contracts.queries.contracts import existing_bundle
 from governance.contracts.views.tabs import AUDIT, shown_tabs
-from governance.core.table_columns import AUDIT_LOG
-from governance.core.table_files import page_after_page, table_file
 from governance.models import Bundle, Check
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import page_after_page, table_file
 
 
 @require_safe

@@ -7,8 +7,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from governance.contracts.domain.dialect import Dialect
-from governance.contracts.domain.document import Document
+from governance.contracts.domain.grammar import CONTRACT_WORDS
 from governance.contracts.domain.meaning import changes
 from governance.contracts.domain.rule_aspects import rules_said
 from governance.contracts.queries.analysis import Marked, check_text, tools_seen
@@ -19,23 +18,25 @@ from governance.contracts.queries.contracts import (
     version_numbered,
     versions_before,
 )
+from governance.contracts.queries.requests import waiting_requests
+from governance.contracts.tables import LIVE
+from governance.contracts.tables import VERSIONS as SAVED
 from governance.contracts.views.named import newest_named
 from governance.contracts.views.tabs import COMPARE, OVERVIEW, TEXT, shown_tabs
 from governance.contracts.words import mode_fact, rules_fact, standing_sentence
 from governance.core.actor import shown
 from governance.core.errors import NotFound
 from governance.core.numbers import whole_number
-from governance.core.table_columns import LIVE
-from governance.core.table_columns import VERSIONS as SAVED
-from governance.core.table_files import Tables, one_of_tables, page_after_page
-from governance.deployments.queries.requests import waiting_requests
 from governance.models import Bundle, BundleVersion, Deployment
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from governance.texts.compared import compared
+from governance.texts.dialect import Dialect
+from governance.texts.document import Document
 from governance.texts.outline import outline
 from governance.texts.text_sides import MOST_LINES, sides_of
 from governance.texts.yaml_marks import marked_lines
+from governance.web.table_files import Tables, one_of_tables, page_after_page
 
 VERSIONS = 20
 MANY = 200  # rows of a file at once
@@ -86,7 +87,7 @@ def contract_version(
     version = newest if number in (None, newest.number) else _version(bundle, number)
     document = document_of(version)
     live = live_deployments(request.project, [bundle.pk])
-    lines = marked_lines(document.text)
+    lines = marked_lines(document.text, CONTRACT_WORDS)
     said = rules_said(document)
     context = _head(request, newest, TEXT) | {
         "page_title": f"{bundle_name} v{version.number}",
@@ -150,7 +151,7 @@ def _difference(
     before: BundleVersion, after: BundleVersion, *, whole: bool = False
 ) -> dict[str, Any]:
     old, new = document_of(before), document_of(after)
-    sides, differing = sides_of(old.text, new.text, whole=whole)
+    sides, differing = sides_of(old.text, new.text, whole=whole, words=CONTRACT_WORDS)
     return {"changes": changes(old, new), "sides": sides, "differing": differing}
 
 

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from governance.contracts.commands.drafts import begin_draft
 from governance.contracts.domain.templates import template_named, templates
+from governance.contracts.forms import ContractForm
 from governance.contracts.queries.bundles import (
     ListedBundle,
     bundle_names,
@@ -18,16 +19,15 @@ from governance.contracts.queries.bundles import (
 )
 from governance.contracts.queries.contracts import bundle_named, newest_version
 from governance.contracts.queries.drafts import drafts_of
+from governance.contracts.queries.requests import waiting_requests
+from governance.contracts.tables import CONTRACTS, DRAFTS
 from governance.contracts.words import contracts_sentence
 from governance.core.errors import InvalidInput, NotFound
-from governance.core.metadata import under_name
-from governance.core.table_columns import CONTRACTS, DRAFTS
-from governance.core.table_files import one_of_tables, page_after_page, table_file
-from governance.deployments.queries.requests import waiting_requests
-from governance.drafts.views.text_form import ContractForm
-from governance.forms import sent
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
+from governance.texts.metadata import under_name
+from governance.web.forms import sent
+from governance.web.table_files import one_of_tables, page_after_page, table_file
 
 SHOWN = 100
 

@@ -14,7 +14,7 @@ from governance.contracts.commands.drafts import (
     rebase_draft,
     save_draft,
 )
-from governance.contracts.domain.meaning import Change
+from governance.contracts.domain.grammar import CONTRACT_WORDS
 from governance.contracts.queries.analysis import check_draft, tools_seen
 from governance.contracts.queries.contracts import bundle_named, newest_version, version_numbered
 from governance.contracts.queries.drafts import (
@@ -31,7 +31,7 @@ from governance.drafts.views.kinds import DraftKind
 from governance.models import Bundle, BundleVersion, Draft, Project
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
-from governance.texts.yaml_marks import CONTRACT_WORDS
+from governance.texts.changes import Change
 
 Written: TypeAlias = Writing[Bundle, BundleVersion, Draft]
 

@@ -9,14 +9,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from governance.contracts.commands.enforcing import enforce as make_enforcing
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.enforcing import enforced
+from governance.contracts.queries.contracts import version_of
 from governance.core.errors import GovernanceError, NotFound
 from governance.core.numbers import whole_number
-from governance.deployments.queries.deployments import version_of
 from governance.models import BundleVersion
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
+from governance.texts.document import read_document
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

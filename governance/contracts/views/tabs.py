@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from django.urls import reverse
 
-from governance.cases.queries import number_of_cases
+from governance.contracts.queries.bundles import number_of_cases
 from governance.people.auth import MemberRequest
 
 

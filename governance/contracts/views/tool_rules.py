@@ -7,9 +7,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from governance.contracts.queries.naming_rules import live_rules_naming
-from governance.core.table_columns import NAMING_RULES
-from governance.core.table_files import Tables, one_of_tables
+from governance.contracts.tables import NAMING_RULES
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import Tables, one_of_tables
 
 
 @require_safe

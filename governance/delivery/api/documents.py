@@ -9,18 +9,19 @@ from django.http import HttpRequest, JsonResponse
 from django.urls import reverse
 from ninja import Router
 
-from governance.contracts.domain.dialect import Dialect, dialect_spoken
 from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import Forbidden, NotFound
 from governance.delivery import news
-from governance.delivery.commands.fetch_alerts import note_fetch, note_manage_key
+from governance.delivery.commands.fetch_alerts import note_fetch
 from governance.delivery.queries.documents import (
     ServedDocument,
     assignable_bundles,
     served_document,
 )
 from governance.people.auth import AGENT_HEADER, Access, AccessRequest, KeyAuth
+from governance.people.commands.key_findings import note_manage_key
 from governance.people.domain import Scope
+from governance.texts.dialect import Dialect, dialect_spoken
 
 logger = logging.getLogger(__name__)
 router = Router(tags=["documents"])

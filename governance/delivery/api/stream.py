@@ -9,7 +9,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from governance.contracts.domain.dialect import dialect_spoken
 from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import Conflict, Forbidden, InvalidInput
 from governance.core.texts import can_be_kept
@@ -17,6 +16,7 @@ from governance.delivery.api.documents import notice_manage_key
 from governance.delivery.news import Place
 from governance.delivery.queries.streams import Asked
 from governance.people.auth import AGENT_HEADER, Access, AccessRequest, KeyAuth
+from governance.texts.dialect import dialect_spoken
 
 ASKED = "asked"  # in the memory that the front keeps of a request
 NOBODY = "unknown"  # an agent that does not say who it is

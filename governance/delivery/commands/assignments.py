@@ -7,18 +7,18 @@ from hashlib import sha256
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import Detail, record
+from governance.audit_log import Detail, record
 from governance.contracts.queries.contracts import bundle_named
 from governance.core.actor import Actor
 from governance.core.errors import InvalidInput, NotFound, Problem
 from governance.core.texts import can_be_kept
 from governance.delivery import news
-from governance.delivery.commands.signing import locked
 from governance.delivery.queries.assignments import assignment_of
-from governance.deployments.queries.requests import required_in
 from governance.models import Assignment, Environment, Project
 from governance.people.commands.environments import environment_named
 from governance.people.policies import Action, refuse_unless
+from governance.people.queries.projects import locked_project
+from governance.people.queries.requirements import required_in
 
 # What the SDKs hold themselves to: nothing beyond it could ever be matched.
 MOST_TAGS = 64
@@ -47,7 +47,7 @@ def assign(
     if bundle is None:
         raise NotFound("There is no such bundle.")
     environment = environment_named(project, env)
-    locked(project)
+    locked_project(project)
     _refuse_alone(environment, by)
     digest = _digest(tags)
     present = assignment_of(environment, agent, digest)
@@ -76,7 +76,7 @@ def end_assignment(assignment: Assignment, *, by: Actor) -> Assignment:
     """The present state again when it was ended before."""
     refuse_unless(by, Action.ASSIGN)
     project = assignment.environment.project
-    locked(project)
+    locked_project(project)
     _refuse_alone(assignment.environment, by)
     assignment.refresh_from_db(fields=["ended_at"])
     if assignment.ended_at is None:

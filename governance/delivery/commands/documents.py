@@ -4,11 +4,12 @@ from hashlib import sha256
 
 from django.db import transaction
 
-from governance.contracts.domain.dialect import Dialect
-from governance.contracts.domain.document import read_document
-from governance.delivery.commands.signing import locked, sign
+from governance.delivery.commands.signing import sign
 from governance.delivery.queries.documents import unrendered_versions, unsigned_bytes
 from governance.models import BundleVersion, Project, Rendering
+from governance.people.queries.projects import locked_project
+from governance.texts.dialect import Dialect
+from governance.texts.document import read_document
 
 
 def rendered(version: BundleVersion) -> dict[Dialect, bytes]:
@@ -39,5 +40,5 @@ def complete_documents(project: Project) -> None:
     with transaction.atomic():
         for version, text in texts:
             keep_renderings(version, text)
-        locked(project)
+        locked_project(project)
         sign(project, unsigned_bytes(project))

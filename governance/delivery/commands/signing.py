@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.core.actor import CONSOLE, Actor
 from governance.core.errors import Conflict
 from governance.delivery import news
@@ -18,15 +18,11 @@ from governance.delivery.queries.signing import signing_key_in_use
 from governance.delivery.signatures import SealBroken, new_pair, open_pair
 from governance.models import Environment, Project, Signature, SigningKey
 from governance.people.policies import Action, refuse_unless
-
-
-def locked(project: Project) -> Project:
-    """Whoever signs waits here, so that nothing is signed with a key that was just retired."""
-    return Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+from governance.people.queries.projects import locked_project
 
 
 def sign(project: Project, documents: Iterable[bytes]) -> None:
-    """Sign what the key in use has not signed yet; call it with the project locked."""
+    """Sign what the key in use has not signed yet; call it with the project locked_project."""
     key = signing_key_in_use(project) or _new_key(project, by=CONSOLE)
     private: Ed25519PrivateKey | None = None
     waiting = iter(documents)
@@ -47,7 +43,7 @@ def sign(project: Project, documents: Iterable[bytes]) -> None:
 def rotate_signing_key(project: Project, *, by: Actor) -> SigningKey:
     """A new key, under which all that is deployed is signed; agents that are connected are told."""
     refuse_unless(by, Action.MANAGE_SETTINGS)
-    locked(project)
+    locked_project(project)
     was = signing_key_in_use(project)
     SigningKey.objects.filter(project=project, retired_at=None).update(retired_at=timezone.now())
     key = _new_key(project, by=by)

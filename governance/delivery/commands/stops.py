@@ -3,17 +3,17 @@
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.core.actor import Actor
 from governance.core.errors import InvalidInput, NotFound
 from governance.core.texts import can_be_kept
 from governance.delivery import news
-from governance.delivery.commands.signing import locked, sign
+from governance.delivery.commands.signing import sign
 from governance.delivery.domain.stops import STOPPED
 from governance.delivery.queries.stops import stop_of
 from governance.models import Project, Stop
 from governance.people.policies import Action, refuse_unless
-from governance.people.queries.projects import environment_with
+from governance.people.queries.projects import environment_with, locked_project
 
 
 @transaction.atomic
@@ -26,7 +26,7 @@ def stop(project: Project, *, env: str, by: Actor, agent: str = "") -> tuple[Sto
     environment = environment_with(project, env)
     if environment is None:
         raise NotFound("There is no such environment.")
-    project = locked(project)
+    project = locked_project(project)
     present = stop_of(environment, agent)
     if present is not None:
         return present, False
@@ -43,7 +43,7 @@ def stop(project: Project, *, env: str, by: Actor, agent: str = "") -> tuple[Sto
 def lift(stop: Stop, *, by: Actor) -> Stop:
     """The present state again when it was lifted before."""
     refuse_unless(by, Action.STOP_AGENT)
-    project = locked(stop.environment.project)
+    project = locked_project(stop.environment.project)
     stop.refresh_from_db(fields=["lifted_at", "lifted_by"])
     if stop.lifted_at is None:
         stop.lifted_at, stop.lifted_by = timezone.now(), str(by)[:320]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from governance.checks.language.matching.globs import glob_matches
+from governance.matching.globs import glob_matches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

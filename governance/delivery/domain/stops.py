@@ -2,10 +2,9 @@
 
 from hashlib import sha256
 
-from governance.contracts.domain.dialect import Dialect
-from governance.contracts.domain.document import read_document
+from governance.texts.dialect import Dialect
+from governance.texts.document import read_document
 
-NOT_TAKEN = "agent_has_not_taken_stop"  # the kind of the finding
 MESSAGE = "Stopped by an operator of the console: no tool may be called until the stop is lifted."
 
 # Changing a byte changes its hash, by which events of stopped agents are known.

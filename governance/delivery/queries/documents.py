@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
-from governance.contracts.domain.dialect import Dialect
 from governance.delivery.domain.assignments import Rule, assignable
 from governance.delivery.domain.stops import STOPPED, STOPPED_HASHES
 from governance.delivery.queries.assignments import rule_of
@@ -20,6 +19,7 @@ from governance.models import (
     Rendering,
     Signature,
 )
+from governance.texts.dialect import Dialect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from governance.core.table_columns import RETIRED_KEYS
-from governance.core.table_files import Tables, one_of_tables
 from governance.delivery.commands import signing
 from governance.delivery.queries.signing import retired_signing_keys, signing_key_in_use
+from governance.delivery.tables import RETIRED_KEYS
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
+from governance.web.table_files import Tables, one_of_tables
 
 
 @require_safe

@@ -11,16 +11,16 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from governance.core.actor import shown
 from governance.core.errors import NotFound
-from governance.core.table_columns import TAKING_OF_STOP
-from governance.core.table_files import Tables, one_of_tables
 from governance.delivery.commands import stops
 from governance.delivery.commands.stops import lift
 from governance.delivery.queries.stop_rollout import holders
 from governance.delivery.queries.stops import stop_numbered, stop_of
+from governance.delivery.tables import TAKING_OF_STOP
 from governance.models import Stop
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from governance.people.queries.projects import environment_with, environments
+from governance.web.table_files import Tables, one_of_tables
 
 SHOWN = 200
 

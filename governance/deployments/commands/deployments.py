@@ -4,30 +4,32 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from governance.audit.log import Detail, record
+from governance.audit_log import Detail, record
 from governance.cases.commands import keep_run
 from governance.cases.queries import blocked_by
-from governance.contracts.domain.dialect import Dialect
+from governance.contracts.commands.voiding import void_requests
 from governance.contracts.queries.contracts import (
     deployment_before,
     live_deployment,
     live_in,
+    locked_bundle,
     version_numbered,
 )
 from governance.core.actor import Actor
+from governance.core.deployment_requests import Blocked
 from governance.core.errors import Conflict, InvalidInput, Problem
-from governance.core.queues import held
 from governance.core.texts import can_be_kept
 from governance.delivery import news
 from governance.delivery.commands.documents import keep_renderings, rendered
-from governance.delivery.commands.signing import locked, sign
+from governance.delivery.commands.signing import sign
 from governance.deployments import requirements
-from governance.deployments.commands.voiding import void_requests
-from governance.deployments.domain import Blocked
-from governance.deployments.queries.requests import lacks_second_person, required_in
+from governance.deployments.queries.requests import lacks_second_person
 from governance.models import BundleVersion, Deployment, DeploymentRequest
 from governance.people.commands.environments import environment_named
 from governance.people.policies import Action, refuse_unless
+from governance.people.queries.projects import locked_project
+from governance.people.queries.requirements import required_in
+from governance.texts.dialect import Dialect
 
 LONGEST_REASON = 2_000
 
@@ -87,7 +89,7 @@ def make_live(
     environment = environment_named(project, to)
     live = live_deployment(version.bundle, environment)
     documents = keep_renderings(version, renderings)
-    sign(locked(project), documents)
+    sign(locked_project(project), documents)
     deployment = Deployment.objects.create(
         version=version,
         environment=environment,
@@ -159,7 +161,7 @@ def fitting(text: str, path: str) -> str:
 def _deploy(
     version: BundleVersion, renderings: dict[Dialect, bytes], *, to: str, by: Actor, override: str
 ) -> tuple[Deployment, bool]:
-    bundle = held(version.bundle)
+    bundle = locked_bundle(version.bundle)
     live = live_in(bundle, to)
     if live is not None and live.version_id == version.pk:
         return live, False
@@ -173,7 +175,7 @@ def _deploy(
 def _roll_back(
     deployment: Deployment, version: BundleVersion, renderings: dict[Dialect, bytes], *, by: Actor
 ) -> Deployment:
-    bundle, environment = held(version.bundle), deployment.environment
+    bundle, environment = locked_bundle(version.bundle), deployment.environment
     live = live_deployment(bundle, environment)
     if live is None or live.pk != deployment.pk:
         raise Conflict(

@@ -9,14 +9,15 @@ from hashlib import sha256
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.cases.commands import keep_run
 from governance.cases.queries import blocked_by
-from governance.contracts.domain.dialect import Dialect
-from governance.contracts.queries.contracts import is_way_back, live_deployment
+from governance.contracts.commands.voiding import void_requests
+from governance.contracts.queries.contracts import is_way_back, live_deployment, locked_bundle
+from governance.contracts.queries.requests import waiting_request
 from governance.core.actor import CONSOLE, Actor, shown
+from governance.core.deployment_requests import REQUEST_LASTS, Blocked, RequestStatus
 from governance.core.errors import Conflict, Forbidden, InvalidInput
-from governance.core.queues import held
 from governance.delivery.commands.documents import rendered
 from governance.deployments.commands.deployments import (
     fitting,
@@ -26,12 +27,12 @@ from governance.deployments.commands.deployments import (
     refuse_lacking,
     unanswered,
 )
-from governance.deployments.commands.voiding import void_requests
-from governance.deployments.domain import REQUEST_LASTS, Blocked, RequestStatus
-from governance.deployments.queries.requests import due_requests, required_in, waiting_request
+from governance.deployments.queries.requests import due_requests
 from governance.models import BundleVersion, DeploymentRequest
 from governance.people.policies import Action, is_requester, is_second_person, refuse_unless
 from governance.people.queries.projects import environment_with
+from governance.people.queries.requirements import required_in
+from governance.texts.dialect import Dialect
 
 AT_ONCE = 200
 
@@ -92,7 +93,7 @@ def _failing(version: BundleVersion, to: str) -> list[Blocked]:
 def _ask(
     version: BundleVersion, to: str, by: Actor, message: str, override: str
 ) -> tuple[DeploymentRequest, bool]:
-    bundle = held(version.bundle)
+    bundle = locked_bundle(version.bundle)
     environment = environment_with(bundle.project, to)
     if environment is None or not required_in(bundle.project, to).second_person:
         raise Conflict(f"Nobody has to approve in {to}: deploy it.", code="not_required")
@@ -147,7 +148,7 @@ def _approve(
 
 @transaction.atomic
 def _expire(request: DeploymentRequest) -> bool:
-    held(request.bundle)
+    locked_bundle(request.bundle)
     row = _whole(request)
     if row.status != RequestStatus.PENDING or row.standing is not RequestStatus.EXPIRED:
         return False
@@ -156,8 +157,8 @@ def _expire(request: DeploymentRequest) -> bool:
 
 
 def _waiting(request: DeploymentRequest) -> DeploymentRequest:
-    """As it stands with its bundle held, refused when it does not wait any more."""
-    held(request.bundle)
+    """As it stands with its bundle locked_bundle, refused when it does not wait any more."""
+    locked_bundle(request.bundle)
     row = _whole(request)
     match row.standing:
         case RequestStatus.PENDING:

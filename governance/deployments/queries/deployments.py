@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db.models import OuterRef, Subquery
 
-from governance.contracts.queries.contracts import NAME
+from governance.contracts.queries.contracts import NAME, version_of
 from governance.models import Bundle, BundleVersion, Deployment, Environment, Project
 
 
@@ -57,13 +57,6 @@ def version_there(
     place = Environment.objects.filter(project=project, name=environment).first()
     version = version_of(project, bundle, number)
     return VersionThere(version, place) if version and place else None
-
-
-def version_of(project: Project, bundle: str, number: int) -> BundleVersion | None:
-    if not NAME.fullmatch(bundle):  # a NUL is more than PostgreSQL would look for
-        return None
-    rows = BundleVersion.objects.select_related("bundle__project")
-    return rows.filter(bundle__project=project, bundle__name=bundle, number=number).first()
 
 
 def live_with_text(bundle: Bundle, environment: str) -> Deployment | None:

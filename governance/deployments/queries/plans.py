@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 
 from governance.cases.queries import Ran, blocked_by, run_of
-from governance.contracts.domain.document import read_document
-from governance.contracts.domain.meaning import Change, changes
+from governance.contracts.domain.meaning import changes
+from governance.contracts.queries.requests import waiting_request
+from governance.core.deployment_requests import Blocked, Required
 from governance.deployments import requirements
-from governance.deployments.domain import Blocked, Required
 from governance.deployments.queries.deployments import live_with_text
-from governance.deployments.queries.requests import required_in, waiting_request
 from governance.deployments.requirements import Evidence
 from governance.models import BundleVersion, Deployment, DeploymentRequest
+from governance.people.queries.requirements import required_in
+from governance.texts.changes import Change
+from governance.texts.document import read_document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,26 +13,24 @@ from governance.contracts.queries.contracts import (
     deployment_numbered,
     live_in,
     version_numbered,
+    version_of,
 )
 from governance.contracts.views.named import newest_named
 from governance.contracts.views.version_choices import version_choices
 from governance.core.actor import shown
+from governance.core.deployment_requests import NOTHING_REQUIRED, Required
 from governance.core.errors import Conflict, Forbidden, GovernanceError, InvalidInput, NotFound
 from governance.deployments.commands import deployments
 from governance.deployments.commands.deployments import ApprovalRequired
 from governance.deployments.commands.requests import ask_to_deploy
-from governance.deployments.domain import NOTHING_REQUIRED, Required
-from governance.deployments.queries.deployments import version_of
+from governance.deployments.forms import DeployForm, PlaceForm
 from governance.deployments.queries.plans import Plan, meaning_between, plan_of
-from governance.deployments.queries.requests import (
-    lacks_second_person,
-    required_in,
-    requirements_by_environment,
-)
-from governance.forms import DeployForm, PlaceForm, sent
+from governance.deployments.queries.requests import lacks_second_person
 from governance.models import BundleVersion, Deployment
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
+from governance.people.queries.requirements import required_in, requirements_by_environment
+from governance.web.forms import sent
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -9,26 +9,23 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from governance.contracts.queries.requests import waiting_requests
 from governance.core.actor import shown
+from governance.core.deployment_requests import RequestStatus
 from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
-from governance.core.table_columns import REQUESTS
-from governance.core.table_files import Tables, one_of_tables, page_after_page
 from governance.deployments.commands.requests import (
     approve_request,
     refuse_request,
     withdraw_request,
 )
-from governance.deployments.domain import RequestStatus
+from governance.deployments.forms import RefuseForm
 from governance.deployments.queries.plans import plan_of
-from governance.deployments.queries.requests import (
-    ended_requests,
-    request_numbered,
-    waiting_requests,
-)
-from governance.forms import RefuseForm
+from governance.deployments.queries.requests import ended_requests, request_numbered
+from governance.deployments.tables import REQUESTS
 from governance.models import DeploymentRequest
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, is_requester, is_second_person, may
+from governance.web.table_files import Tables, one_of_tables, page_after_page
 
 ENDED = 50
 MANY = 200  # rows of a file at once

@@ -6,11 +6,11 @@ from typing import Any, ClassVar, Generic
 
 from django.urls import reverse
 
-from governance.contracts.domain.meaning import Change
 from governance.core.errors import DocumentInvalid, GovernanceError, InvalidInput, NotFound
 from governance.drafts.views.editor_text import D, T, V, Writing
 from governance.models import Project
 from governance.people.auth import MemberRequest
+from governance.texts.changes import Change
 
 
 class DraftKind(ABC, Generic[T, V, D]):

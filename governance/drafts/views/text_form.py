@@ -1,13 +1,11 @@
-"""The forms for a text that somebody brings along: a contract, or a success check."""
+"""The form for a text that somebody brings along, whatever its kind."""
 
 from typing import Any, ClassVar
 
 from django import forms
 
-from governance.checks.language.text import MAX_BYTES as LONGEST_CHECK
-from governance.contracts.domain.document import MAX_BYTES as LONGEST_CONTRACT
-from governance.forms import Form
 from governance.texts.notation import as_written
+from governance.web.forms import Form
 
 
 class TextForm(Form):
@@ -56,15 +54,3 @@ class TextForm(Form):
 
     def written(self) -> str:
         return self.cleaned_data["file"] or as_written(self.cleaned_data["text"])
-
-
-class ContractForm(TextForm):
-    most_bytes = LONGEST_CONTRACT
-    nothing = "Paste a contract here, or choose a file."
-    taken = "YAML in either dialect, at most 512 KiB."
-
-
-class CheckForm(TextForm):
-    most_bytes = LONGEST_CHECK
-    nothing = "Paste a success check here, or choose a file."
-    taken = "YAML, at most 256 KiB."

@@ -8,8 +8,6 @@ from hashlib import sha256
 from typing import Self, TypeAlias
 from weakref import WeakSet
 
-from governance.contracts.domain.dialect import Dialect
-from governance.contracts.domain.document import Document, read_document
 from governance.core.errors import (
     CallInvalid,
     DocumentInvalid,
@@ -48,6 +46,8 @@ from governance.evaluation.evaluator.messages import (
     Results,
     SessionRule,
 )
+from governance.texts.dialect import Dialect
+from governance.texts.document import Document, read_document
 
 Source: TypeAlias = Document | bytes | str
 

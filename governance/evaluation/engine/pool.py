@@ -5,7 +5,6 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from governance.contracts.domain.document import Document
 from governance.core.errors import DocumentInvalid, EvaluationBusy
 from governance.evaluation.engine.calls import Result, ToolCall
 from governance.evaluation.engine.client import (
@@ -18,6 +17,7 @@ from governance.evaluation.engine.client import (
 )
 from governance.evaluation.engine.process import IDLE_SECONDS
 from governance.evaluation.evaluator.messages import Evaluation, Explanation
+from governance.texts.document import Document
 
 MEMBERS = 2
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from governance.contracts.domain.dialect import Dialect, Path, swap_key, swap_path, swap_value
-from governance.contracts.domain.document import Document
 from governance.core.errors import Problem
 from governance.evaluation.evaluator.messages import Finding
+from governance.texts.dialect import Dialect, Path, swap_key, swap_path, swap_value
+from governance.texts.document import Document
 from governance.texts.yaml_text import Position, locate, path_text
 
 _TYPES = {

@@ -14,7 +14,6 @@ from governance.core.actor import CONSOLE
 from governance.core.errors import Conflict, GovernanceError, Problem
 from governance.deployments.commands.deployments import deploy
 from governance.deployments.commands.requests import ask_to_deploy
-from governance.deployments.queries.requests import required_in
 from governance.management.case_files import beside
 from governance.management.contract_folder import (
     ContractFile,
@@ -27,6 +26,7 @@ from governance.management.contract_folder import (
 )
 from governance.models import BundleVersion, Project
 from governance.people.queries.projects import project_with
+from governance.people.queries.requirements import required_in
 
 SHOWN = 20  # changes of one contract
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from governance.audit.log import verify
+from governance.audit_log import verify
 from governance.models import Project
 
 

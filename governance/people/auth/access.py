@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 
-from governance.checks.language.matching.globs import glob_matches
 from governance.core.actor import Actor, ActorKind, person
 from governance.core.roles import Role
+from governance.matching.globs import glob_matches
 from governance.models import ApiKey, Member
 from governance.people import policies
 from governance.people.domain import with_implied

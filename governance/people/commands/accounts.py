@@ -1,14 +1,21 @@
 """Accounts: switched off for the whole console and on again; sign-in, sessions and keys end."""
 
+from importlib import import_module
+
+from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.db import transaction
 
-from governance.audit.log import queue_at, record
+from governance.audit_log import queue_at, record
 from governance.core.actor import Actor, ActorKind
 from governance.core.errors import Conflict, Forbidden
 from governance.core.roles import Role
-from governance.models import Member, Project, User
+from governance.models import (
+    Member,
+    Project,
+    User,
+)
 from governance.people.commands.keys import revoke_keys_of
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.people import admins_beside, memberships
@@ -76,3 +83,8 @@ def _end_sessions(user: User) -> None:
         if row.get_decoded().get(SESSION_KEY) == str(user.pk)
     ]
     Session.objects.filter(pk__in=theirs).delete()
+
+
+def remove_expired_browser_sessions() -> None:
+    """Those of people who have not come back; they open nothing any more."""
+    import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()

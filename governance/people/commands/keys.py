@@ -6,13 +6,13 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.core.actor import CONSOLE, Actor, shown
 from governance.core.errors import InvalidInput, Problem
 from governance.core.texts import can_be_kept
-from governance.delivery.commands.fetch_alerts import forget_manage_key, note_keys_of
 from governance.models import ApiKey, Project, User
 from governance.people.commands.environments import environment_named
+from governance.people.commands.key_findings import forget_manage_key, note_keys_of
 from governance.people.domain import Scope, digest_of, environment_of, hint_of, new_key
 from governance.people.policies import Action, refuse_key_with, refuse_unless
 from governance.people.queries.keys import live_keys_of

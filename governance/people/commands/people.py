@@ -10,12 +10,12 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import queue_at, record
+from governance.audit_log import queue_at, record
 from governance.core.actor import CONSOLE, Actor, person
 from governance.core.errors import Conflict, InvalidInput, NotFound
 from governance.core.roles import Role
-from governance.delivery.commands.fetch_alerts import note_keys_of
 from governance.models import Invitation, Member, Project, User
+from governance.people.commands.key_findings import note_keys_of
 from governance.people.commands.keys import revoke_keys_of
 from governance.people.domain import digest_of
 from governance.people.policies import Action, refuse_unless

@@ -6,8 +6,8 @@ from typing import Final
 
 from django.db import connection
 
-from governance.approvals.domain import Status
-from governance.deployments.domain import RequestStatus
+from governance.core.approval_status import Status
+from governance.core.deployment_requests import RequestStatus
 
 # Written out: every page asks this, and Django takes ten times as long to write it.
 _STATEMENT: Final = """

@@ -50,3 +50,8 @@ def environment_with(project: Project, name: str) -> Environment | None:
 def projects_with_agents() -> list[Project]:
     """Those that have an environment, without which there is no key to be an agent with."""
     return list(Project.objects.filter(Exists(Environment.objects.filter(project=OuterRef("pk")))))
+
+
+def locked_project(project: Project) -> Project:
+    """Whoever signs waits here, so that nothing is signed with a key that was just retired."""
+    return Project.objects.select_for_update(no_key=True).get(pk=project.pk)

@@ -8,11 +8,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from governance.core.errors import Conflict, InvalidInput, NotFound
-from governance.forms import JoinForm, SetUpForm, sent
 from governance.models import User
 from governance.people.auth import LAST_PROJECT
 from governance.people.commands import people
 from governance.people.commands.people import accept_as, accept_as_new
+from governance.people.forms import JoinForm, SetUpForm
 from governance.people.queries.keys import any_key_was_used
 from governance.people.queries.people import (
     invitation_of,
@@ -20,6 +20,7 @@ from governance.people.queries.people import (
     somebody_can_get_in,
     user_with,
 )
+from governance.web.forms import sent
 
 BACKEND = "governance.people.auth.signed_in.SignedIn"
 

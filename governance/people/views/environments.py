@@ -7,14 +7,15 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from governance.core.errors import InvalidInput, NotFound
-from governance.core.table_columns import ENVIRONMENTS
-from governance.core.table_files import Tables, one_of_tables
-from governance.deployments.commands.requirements import require
-from governance.deployments.queries.requests import required_in, requirements_by_environment
-from governance.forms import RequirementsForm, sent
 from governance.people.auth import MemberRequest, member_page
+from governance.people.commands.requirements import require
+from governance.people.forms import RequirementsForm
 from governance.people.policies import Action, may
 from governance.people.queries.projects import environment_with
+from governance.people.queries.requirements import required_in, requirements_by_environment
+from governance.people.tables import ENVIRONMENTS
+from governance.web.forms import sent
+from governance.web.table_files import Tables, one_of_tables
 
 
 @require_safe

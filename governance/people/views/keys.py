@@ -10,17 +10,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from governance.core.errors import InvalidInput, NotFound
-from governance.core.table_columns import KEYS
-from governance.core.table_files import Tables, one_of_tables, page_after_page, table_file
-from governance.forms import KeyForm, sent
 from governance.models import ApiKey
 from governance.people.auth import MemberRequest, console_address, member_page
 from governance.people.commands import keys as commands_keys
 from governance.people.commands.keys import make_key
 from governance.people.domain import agent_within
+from governance.people.forms import KeyForm
 from governance.people.policies import Action, may
 from governance.people.queries.keys import ended_keys, key_numbered, keys_before, live_keys
 from governance.people.queries.projects import environments
+from governance.people.tables import KEYS
+from governance.web.forms import sent
+from governance.web.table_files import Tables, one_of_tables, page_after_page, table_file
 
 MANY = 500  # of a file, at once
 

@@ -12,17 +12,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from governance.core.roles import Role
-from governance.core.table_columns import INVITATIONS, MEMBERS
-from governance.core.table_files import Tables, one_of_tables
-from governance.forms import InviteForm, RoleForm, sent
 from governance.models import Member
 from governance.people.auth import MemberRequest, console_address, member_page
 from governance.people.commands import people as commands_people
 from governance.people.commands.accounts import activate_account, deactivate_account
+from governance.people.forms import InviteForm, RoleForm
 from governance.people.policies import Action, may
 from governance.people.queries import people
 from governance.people.queries.keys import live_keys_of
 from governance.people.queries.people import invitation_numbered, member_numbered, open_invitations
+from governance.people.tables import INVITATIONS, MEMBERS
+from governance.web.forms import sent
+from governance.web.table_files import Tables, one_of_tables
 
 
 @require_safe

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils import timezone
 
-from governance.alerts.findings import Seen, Told, look
+from governance.findings import Seen, Told, look
 from governance.people.queries.projects import projects_with_agents
 from outcomes.agents.domain.fleet import Drift, Standing, drift_of, is_late, is_seen
 from outcomes.agents.queries.fleet import Fleet, FleetAgent, fleet

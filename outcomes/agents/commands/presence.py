@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from governance.audit.log import Detail, record
+from governance.audit_log import Detail, record
 from governance.core.actor import CONSOLE
 from governance.delivery import news
 from governance.people.queries.projects import (

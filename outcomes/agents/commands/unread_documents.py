@@ -2,7 +2,6 @@
 
 from django.urls import reverse
 
-from governance.alerts.findings import Seen, Told, look
 from governance.alerts.queries import projects_with_findings
 from governance.delivery.queries.fetches import (
     UNREAD,
@@ -10,6 +9,7 @@ from governance.delivery.queries.fetches import (
     fetches_told_unread,
     repeated_fetches,
 )
+from governance.findings import Seen, Told, look
 from outcomes.agents.queries.agents import has_reported_since
 
 WHY = (

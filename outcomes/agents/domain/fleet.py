@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from governance.delivery.domain.stops import NOT_TAKEN, is_stopped_by
+from governance.alerts.queries import NOT_TAKEN
+from governance.delivery.domain.stops import is_stopped_by
 
 
 class Standing(StrEnum):

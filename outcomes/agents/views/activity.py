@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from governance.core.figures import percent
-from governance.core.table_files import one_of_tables
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import one_of_tables
 from outcomes.core.scope import Scope
 from outcomes.denials.views.denials import denied_url
 from outcomes.figures import charts

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_safe
 
 from governance.core.errors import NotFound
 from governance.core.numbers import whole_number
-from governance.core.table_files import Tables, one_of_tables, table_file
 from governance.people.auth import MemberRequest, console_address, member_page
 from governance.people.policies import Action, may
+from governance.web.table_files import Tables, one_of_tables, table_file
 from outcomes.agents.queries.agents import agent_names
 from outcomes.agents.queries.fleet import (
     LARGE,

@@ -10,8 +10,8 @@ from django.views.decorators.http import require_safe
 
 from governance.core.errors import NotFound
 from governance.core.numbers import whole_number
-from governance.core.table_files import one_of_tables
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import one_of_tables
 from outcomes.agents.domain.rollout import Taking
 from outcomes.agents.queries.fleet import FleetAgent
 from outcomes.agents.queries.rollout import Takers, takers

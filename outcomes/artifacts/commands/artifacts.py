@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
-from governance.audit.log import Detail, record
+from governance.audit_log import Detail, record
 from governance.core.actor import CONSOLE, Actor
 from governance.people.auth import Access
 from governance.people.policies import Action, refuse_unless

@@ -11,8 +11,8 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from governance.alerts.findings import Seen, Told, look
 from governance.alerts.queries import projects_with_findings
+from governance.findings import Seen, Told, look
 from outcomes.artifacts.commands.contents import RemovedMeanwhile
 from outcomes.core.artifact_store import NotHere, fault_words
 from outcomes.ingest.commands.back_pressure import resolve_if_room

@@ -11,8 +11,8 @@ from governance.contracts.queries.naming import documents_naming
 from governance.core.errors import NotFound
 from governance.core.figures import thousands
 from governance.core.numbers import ID_DIGITS, whole_number
-from governance.core.table_files import Tables, one_of_tables
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import Tables, one_of_tables
 from outcomes.artifacts.domain.pieces.kinds import Shown
 from outcomes.artifacts.queries.artifacts import artifact_with
 from outcomes.artifacts.queries.calls import calls_reading, calls_referring_to

@@ -3,8 +3,8 @@
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
-from governance.contracts.domain.document import Document
 from governance.evaluation.engine import Judged, Judgement, NotEvaluated, question
+from governance.texts.document import Document
 from governance.texts.plain_document import rules_in, values_of
 from outcomes.backtesting.domain.comparison import Answer, Decision
 from outcomes.backtesting.domain.rule_reads import reads_of

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from governance.contracts.domain.document import Document, read_document
 from governance.contracts.queries.versions import version_written
 from governance.core.errors import DocumentInvalid
+from governance.texts.document import Document, read_document
 from outcomes.backtesting.replay.answers import Book
 
 OPEN: Final = 12  # documents at a time

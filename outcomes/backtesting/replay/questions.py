@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from governance.contracts.domain.document import Document
 from governance.core.errors import GovernanceError
 from governance.evaluation.engine import Asker, Engine, Judged
+from governance.texts.document import Document
 from outcomes.backtesting.domain.comparison import Recorded, recorded_of
 from outcomes.backtesting.replay.answers import Book, Slot
 from outcomes.backtesting.replay.contents import contents_of, size_of

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Self
 
-from governance.contracts.domain.document import Document
 from governance.contracts.domain.session_limits import SessionLimit
 from governance.evaluation.engine import Engine
+from governance.texts.document import Document
 from outcomes.backtesting.domain.comparison import LET_THROUGH, drifts
 from outcomes.backtesting.domain.limit_sums import LimitSums
 from outcomes.backtesting.domain.session_replay import SessionReplay

@@ -14,9 +14,9 @@ from governance.contracts.queries.contracts import bundle_named, existing_bundle
 from governance.contracts.queries.drafts import text_in_editor
 from governance.core.errors import DocumentInvalid, GovernanceError, NotFound
 from governance.core.numbers import ID_DIGITS, whole_number
-from governance.core.table_files import one_of_tables, page_after_page
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may, refuse_unless
+from governance.web.table_files import one_of_tables, page_after_page
 from outcomes.backtesting import commands as backtesting_commands
 from outcomes.backtesting.commands import start_backtest
 from outcomes.backtesting.queries import (

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 
 from governance.contracts.queries.contracts import bundle_named
 from governance.core.errors import NotFound
-from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import table_file
 from outcomes.backtesting.queries import backtest_numbered
 from outcomes.backtesting.tables import CHANGED_CALLS
 from outcomes.backtesting.words import NAMES, changed_sentence, told

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import table_file
 from outcomes.calls.queries.lists import (
     IN_FILE,
     PLACE_IN_SESSION,

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from governance.checks.authoring.trail import Saw, Step, trail
-from governance.checks.domain.success import Verdict
 from governance.checks.queries.checks import compiled_of
 from governance.core.masking import Masking
+from governance.core.verdict import Verdict
 from outcomes.record.outcome import NotReported, ToolExecutionResult
 from outcomes.record.stored import WholeCall
 

@@ -8,9 +8,9 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from governance.contracts.domain.session_limits import MaxAttempts, MaxExecutions, SessionLimit
-from governance.contracts.queries.governing import Governing
 from governance.contracts.queries.trial import Tried, try_call
 from governance.contracts.queries.versions import Written, version_written
+from governance.delivery.queries.governing import Governing
 from governance.evaluation.engine import ToolCall
 from governance.people.auth import MemberRequest, member_page
 from outcomes.calls.queries.around_call import counted_before

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from django.db.models import Count, QuerySet
 
 from governance.checks.domain.bindings import Binding
-from governance.checks.language.matching.globs import glob_matches
+from governance.matching.globs import glob_matches
 from governance.people.queries.projects import environments_by_id
 from outcomes.check_editor.domain.quotas import Counted, SharedOut, names_agents, shared_out
 from outcomes.figures.domain.figures import Figures

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-from governance.checks.language.compiled import Compiled
 from governance.checks.language.matcher import Explanation
 from governance.checks.language.named import NamedCheck
 from governance.checks.queries.selection import Judges
+from governance.core.compiled_check import Compiled
 from governance.core.json_value import Json
 from outcomes.artifacts.queries.outputs import outputs_of
 from outcomes.reclassification.classifying import ARTIFACT

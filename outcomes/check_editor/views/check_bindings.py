@@ -10,8 +10,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from governance.checks.domain.bindings import LAST, Binding, lines_from_form
 from governance.checks.queries.bindings import bindings_of
-from governance.core.table_files import Tables, one_of_tables
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import Tables, one_of_tables
 from outcomes.check_editor.domain.quotas import Partly, SharedOut
 from outcomes.check_editor.queries.classified_calls import calls_shared_out, two_calls_shared_out
 from outcomes.check_editor.tables import CALLS_BY_CHECK, CALLS_BY_LINE, WITHOUT_CHECK

@@ -13,7 +13,6 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from governance.checks.domain.bindings import Binding
-from governance.checks.language.matching.globs import glob_matches
 from governance.checks.queries import selection
 from governance.checks.queries.analysis import read_check_text
 from governance.checks.queries.checks import own_version
@@ -21,6 +20,7 @@ from governance.checks.queries.includes import names_of_newer
 from governance.checks.queries.selection import Judges
 from governance.core.errors import InvalidInput
 from governance.core.numbers import ID_DIGITS, whole_number
+from governance.matching.globs import glob_matches
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
 from governance.people.queries.projects import environments_by_id

@@ -6,12 +6,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from governance.contracts.domain import grammar
-from governance.contracts.domain.dialect import Dialect
 from governance.contracts.queries.analysis import check_draft
 from governance.contracts.queries.contracts import bundle_named
 from governance.contracts.queries.drafts import changes_since, text_of, version_said
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
+from governance.texts.dialect import Dialect
 from governance.texts.notation import as_written
 from outcomes.calls.queries.contract_words import contract_words, tools_called
 

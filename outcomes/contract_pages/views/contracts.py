@@ -13,9 +13,9 @@ from django.views.decorators.http import require_safe
 
 from governance.contracts.queries.bundles import listed_bundles
 from governance.contracts.queries.contracts import existing_bundle, live_deployments
-from governance.core.table_files import one_of_tables
 from governance.core.tables import Columns
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import one_of_tables
 from outcomes.agents.queries.fleet import FleetAgent
 from outcomes.agents.words import StandingWords, standing_words
 from outcomes.backtesting.queries import number_of_backtests

@@ -11,16 +11,16 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.enforcing import enforced
 from governance.contracts.queries.contracts import existing_bundle, live_deployments
 from governance.core.actor import shown
 from governance.core.errors import NotFound
 from governance.core.numbers import whole_number
-from governance.core.table_files import Tables, one_of_tables
 from governance.deployments.queries.deployments import VersionThere, version_there
 from governance.people.auth import MemberRequest, beside, member_page
 from governance.people.policies import Action, may
+from governance.texts.document import read_document
+from governance.web.table_files import Tables, one_of_tables
 from outcomes.contract_pages.commands import take_back, tick_off
 from outcomes.contract_pages.queries.observed import Line, Named, observed
 from outcomes.contract_pages.tables import SUMS, WOULD_DENY

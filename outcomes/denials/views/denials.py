@@ -12,8 +12,8 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import table_file
 from outcomes.core.scope import Scope
 from outcomes.denials import charts
 from outcomes.denials.domain import Loop

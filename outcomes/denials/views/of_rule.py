@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 
 from governance.contracts.queries.versions import rule_written
 from governance.core.errors import NotFound
-from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import table_file
 from outcomes.calls.queries.lists import CALLS_BELOW, IN_FILE, calls_by_time
 from outcomes.calls.views.rows import call_lines, folded
 from outcomes.core.scope import Scope

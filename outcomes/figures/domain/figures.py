@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from governance.checks.domain.success import Verdict
+from governance.core.verdict import Verdict
 from governance.core.wilson import wilson
 from outcomes.core.durations import percentile
 from outcomes.record.outcome import ToolArtifactReference, ToolDenied, ToolExecutionResult

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from django.db import connection
 
-from governance.checks.domain.success import Verdict
+from governance.core.verdict import Verdict
 from outcomes.bulk import rows_as_stored
 from outcomes.core.durations import Pile, bucket_of
 from outcomes.figures.codec.rollups import (

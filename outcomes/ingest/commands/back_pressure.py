@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from django.db import DatabaseError
 from django.urls import reverse
 
-from governance.alerts.findings import Told, look
 from governance.alerts.queries import projects_with_findings
+from governance.findings import Told, look
 from governance.people.queries.projects import project_numbered
 from outcomes.core.cached import Cached
 from outcomes.ingest.domain import Disk, Held, Post

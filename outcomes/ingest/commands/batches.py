@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.core.actor import Actor
 from governance.core.errors import NotFound
 from governance.people import policies

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from django.db import transaction
 
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.core.actor import Actor
 from governance.core.errors import InvalidInput
 from governance.people import policies

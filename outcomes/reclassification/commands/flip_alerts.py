@@ -4,7 +4,7 @@ from typing import Final
 
 from django.urls import reverse
 
-from governance.alerts import findings
+from governance import findings
 from governance.core.figures import percent, thousands
 from outcomes.models import Rejudging
 from outcomes.reclassification.domain.flips import Flip, Flips

@@ -13,12 +13,12 @@ from django.db import transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
-from governance.audit.log import record
-from governance.checks.language.compiled import Compiled
+from governance.audit_log import record
 from governance.checks.language.text import read_check
 from governance.checks.queries.includes import Including
 from governance.checks.queries.selection import judges
 from governance.core.actor import Actor
+from governance.core.compiled_check import Compiled
 from governance.core.errors import DocumentInvalid, InvalidInput, NotFound, Problem
 from governance.people import policies
 from governance.people.policies import Action

@@ -9,8 +9,8 @@ from django.db import OperationalError, connection, transaction
 
 from governance.checks.language.named import NamedCheck
 from governance.checks.queries.selection import judges
-from governance.contracts.queries.governing import Governing
 from governance.core.errors import GovernanceError
+from governance.delivery.queries.governing import Governing
 from governance.people.queries.projects import environments_by_id
 from outcomes.artifacts.commands.contents import Contents
 from outcomes.artifacts.queries.outputs import outputs_of

@@ -10,7 +10,7 @@ from typing import Final
 
 from django.utils import timezone
 
-from governance.contracts.queries.governing import Governing
+from governance.delivery.queries.governing import Governing
 from outcomes import bulk
 from outcomes.figures.commands.counting import Change, count
 from outcomes.figures.commands.grouping import grouped

@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, Self
 
-from governance.checks.domain.success import Verdict
+from governance.core.verdict import Verdict
 
 NAMES: Final = 500  # tools and rules that have a row of their own
 SAMPLES: Final = 20  # of each change

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, Self
 
-from governance.checks.domain.success import Verdict
 from governance.contracts.domain.limit_use import LimitUse
 from governance.contracts.domain.session_limits import MaxAttempts, SessionLimit
+from governance.core.verdict import Verdict
 from outcomes.record.session_step import Step
 from outcomes.sessions.domain.session import SessionTally
 

@@ -6,8 +6,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from governance.checks.domain.success import DEFAULT
-from governance.core.table_files import Tables, one_of_tables, table_file
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import Tables, one_of_tables, table_file
 from outcomes.core.scope import Scope
 from outcomes.reclassification.queries.disagreements import Group, Judge, disagreements
 from outcomes.reclassification.tables import DIFFERING, DISAGREEMENTS

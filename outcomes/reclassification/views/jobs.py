@@ -20,9 +20,9 @@ from governance.checks.queries.includes import names_of_newer
 from governance.checks.queries.selection import judges
 from governance.core.errors import DocumentInvalid, GovernanceError, NotFound
 from governance.core.numbers import ID_DIGITS, whole_number
-from governance.core.table_files import Tables, one_of_tables, page_after_page
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may, refuse_unless
+from governance.web.table_files import Tables, one_of_tables, page_after_page
 from outcomes.backtesting.views.form import Asked, asked_in, filled_in, form_context
 from outcomes.jobs import doorbell
 from outcomes.models import Rejudging

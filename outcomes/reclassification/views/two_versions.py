@@ -6,12 +6,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from governance.checks.domain.success import Verdict
 from governance.checks.queries.checks import check_named, ours_named
 from governance.core.errors import NotFound
 from governance.core.numbers import whole_number
-from governance.core.table_files import Tables, one_of_tables
+from governance.core.verdict import Verdict
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import Tables, one_of_tables
 from outcomes.reclassification.queries.two_versions import two_versions, versions_heard
 from outcomes.reclassification.tables import TWO_VERDICTS
 from outcomes.reclassification.tables import VERDICTS as TWO

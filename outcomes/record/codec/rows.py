@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from governance.checks.domain.success import DEFAULT, Verdict
+from governance.checks.domain.success import DEFAULT
 from governance.core.json_value import Json
 from governance.core.masking import masked_text, without_named_secrets
+from governance.core.verdict import Verdict
 from outcomes.record.artifact_reads import artifact_read
 from outcomes.record.call import Call
 from outcomes.record.classification import USUAL, Classification, NotChecked

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, assert_never
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from governance.checks.domain.success import Verdict
+from governance.core.verdict import Verdict
 from outcomes.record.event import Event, Posted, outcome_digest
 from outcomes.record.outcome import (
     NOT_REPORTED,

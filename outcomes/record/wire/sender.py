@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from governance.checks.language.matching.globs import glob_matches
+from governance.matching.globs import glob_matches
 from outcomes.record.event import UNKNOWN_AGENT
 from outcomes.record.wire.refusals import ItemRefused
 

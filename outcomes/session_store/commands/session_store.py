@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 from django.db import transaction
 from django.urls import reverse
 
-from governance.alerts import findings
+from governance import findings
 from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from governance.people.auth import Access
 from outcomes.models import StoredValue

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from governance.alerts.findings import resolve_beginning
-from governance.audit.log import Detail, record
+from governance.audit_log import Detail, record
 from governance.core.actor import CONSOLE, Actor
+from governance.findings import resolve_beginning
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import project_numbered
 from outcomes.models import Session, SessionOwner, StoredValue

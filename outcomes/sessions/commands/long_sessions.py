@@ -7,7 +7,7 @@ which call on something changed, and only from there on is read again.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from governance.contracts.queries.governing import Governing
+from governance.delivery.queries.governing import Governing
 from outcomes.models import Session
 from outcomes.record.codec import CallRow, step_of
 from outcomes.record.session_step import Step

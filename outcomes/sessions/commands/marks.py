@@ -7,7 +7,7 @@ claim would read all that a session ever did.
 from collections.abc import Sequence
 from typing import Any, Final
 
-from governance.contracts.queries.governing import Governing
+from governance.delivery.queries.governing import Governing
 from outcomes import bulk
 from outcomes.models import Session, SessionMark
 from outcomes.sessions.domain.long_session import Place

@@ -5,7 +5,7 @@ from typing import Final
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import Detail, record
+from governance.audit_log import Detail, record
 from governance.core.actor import Actor
 from governance.core.errors import InvalidInput, NotFound
 from governance.core.texts import can_be_kept

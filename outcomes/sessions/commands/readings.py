@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
-from governance.contracts.queries.governing import Governing
+from governance.delivery.queries.governing import Governing
 from outcomes.figures.commands.counting import Change
 from outcomes.models import Session
 from outcomes.record import names

@@ -12,10 +12,10 @@ from django.db import DatabaseError, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from governance.alerts.findings import resolve_beginning
-from governance.audit.log import Detail, record
+from governance.audit_log import Detail, record
 from governance.core.actor import CONSOLE, Actor
 from governance.core.errors import InvalidInput, NotFound
+from governance.findings import resolve_beginning
 from governance.people import policies
 from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered

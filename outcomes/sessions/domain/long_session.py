@@ -10,8 +10,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from governance.checks.domain.success import Verdict
 from governance.contracts.domain.session_limits import MaxAttempts, SessionLimit
+from governance.core.verdict import Verdict
 from outcomes.core.moments import micros_of, moment_of
 from outcomes.figures.domain.count_tree import CountTree
 from outcomes.record.session_step import Step

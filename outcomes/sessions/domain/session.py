@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Self
 
-from governance.checks.domain.success import Verdict
 from governance.contracts.domain.limit_use import LimitCounter, LimitUse, limit_denying
 from governance.contracts.domain.session_limits import (
     MaxAttempts,
@@ -13,6 +12,7 @@ from governance.contracts.domain.session_limits import (
     SessionLimit,
     name_of,
 )
+from governance.core.verdict import Verdict
 from outcomes.record.effective import disagrees
 from outcomes.record.outcome import ToolDenied
 from outcomes.record.session_step import Step

@@ -5,7 +5,7 @@ from typing import Final
 
 from django.db.models import Count, Q
 
-from governance.contracts.queries.governing import Governing
+from governance.delivery.queries.governing import Governing
 from outcomes.calls.queries.lists import PLACE_IN_SESSION
 from outcomes.models import Call, Session
 from outcomes.record.brief_call import BriefCall

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import Q, QuerySet
 
-from governance.contracts.queries.governing import Governing
+from governance.delivery.queries.governing import Governing
 from outcomes.models import Call, Session, SessionMark
 from outcomes.record.codec import STEP_COLUMNS, step_from
 from outcomes.record.event import UNKNOWN_AGENT

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from governance.contracts.domain.limit_use import LimitUse
-from governance.contracts.queries.governing import Governing
+from governance.delivery.queries.governing import Governing
 from outcomes.models import Session
 from outcomes.sessions.queries.readings import calls_of, read_anew, standing_of
 

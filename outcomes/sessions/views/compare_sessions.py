@@ -10,8 +10,8 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from governance.contracts.domain.limit_use import LimitUse
-from governance.core.table_files import Tables, one_of_tables
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import Tables, one_of_tables
 from outcomes.models import Session
 from outcomes.record.sessions import session_named
 from outcomes.sessions.charts import Strip, strip_of

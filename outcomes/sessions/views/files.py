@@ -6,9 +6,9 @@ from typing import Any, Final
 from django.http.response import HttpResponseBase
 
 from governance.core.masking import masked_beginning
-from governance.core.table_files import one_of_tables, table_file
 from governance.core.tables import Columns
 from governance.people.auth import MemberRequest
+from governance.web.table_files import one_of_tables, table_file
 from outcomes.calls.views.calls import session_calls_file
 from outcomes.models import Session
 from outcomes.record.brief_call import BriefCall

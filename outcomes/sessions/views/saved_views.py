@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from governance.core.errors import InvalidInput
-from governance.core.table_files import one_of_tables
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
+from governance.web.table_files import one_of_tables
 from outcomes.core.scope import NAMES
 from outcomes.sessions.commands import saved_views as commands_saved_views
 from outcomes.sessions.queries import saved_views as queries_saved_views

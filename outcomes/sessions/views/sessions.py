@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, beside, member_page
+from governance.web.table_files import table_file
 from outcomes.core.scope import NAMES
 from outcomes.figures.comparison import newest_event
 from outcomes.models import Session

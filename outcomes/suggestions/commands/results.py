@@ -6,7 +6,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from governance.alerts.findings import Told, look
+from governance.findings import Told, look
 from governance.people.queries.projects import project_numbered
 from outcomes.models import Suggestion
 from outcomes.suggestions.domain.suggesting import Found, ToolLook

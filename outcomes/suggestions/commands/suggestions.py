@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.core.actor import Actor
 from governance.core.errors import NotFound
 from governance.people.policies import Action, refuse_unless

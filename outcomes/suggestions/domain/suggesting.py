@@ -13,12 +13,12 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from governance.checks.domain.success import Verdict
-from governance.checks.language.matching.canonical import shown
 from governance.checks.language.named import NamedCheck
 from governance.checks.language.shipped import shipped
 from governance.checks.language.shipped.rows import suggested
 from governance.core.json_value import Json
+from governance.core.verdict import Verdict
+from governance.matching.canonical import shown
 from outcomes.suggestions.domain.shapes import Shape, shape_of
 
 # What decides when no rule does. A rule that says success was written by somebody who knows.

@@ -7,8 +7,8 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import table_file
 from outcomes.core.scope import Scope
 from outcomes.models import Call
 from outcomes.tools.queries.slowest import slowest_calls

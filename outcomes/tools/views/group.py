@@ -7,8 +7,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from governance.core.errors import NotFound
-from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import table_file
 from outcomes.calls.views.rows import call_lines
 from outcomes.figures.queries.groups import group_calls, group_told
 from outcomes.models.groups import DENIED

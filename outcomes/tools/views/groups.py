@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, member_page
+from governance.web.table_files import table_file
 from outcomes.core.scope import Scope
 from outcomes.figures.comparison import newest_event
 from outcomes.figures.queries.groups import GroupFigures, GroupPlace, failure_groups

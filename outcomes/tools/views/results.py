@@ -6,9 +6,9 @@ from typing import Final
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from governance.core.table_files import one_of_tables
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
+from governance.web.table_files import one_of_tables
 from outcomes.artifacts.views.small_outputs import OutputsAtHand
 from outcomes.check_editor.queries.newest_results import newest_in
 from outcomes.check_editor.queries.trial import read_results

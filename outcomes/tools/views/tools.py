@@ -14,8 +14,8 @@ from django.views.decorators.http import require_safe
 from governance.checks.queries import selection
 from governance.checks.queries.selection import Judges
 from governance.core.numbers import whole_number
-from governance.core.table_files import table_file
 from governance.people.auth import MemberRequest, beside, member_page
+from governance.web.table_files import table_file
 from outcomes.core.scope import Scope
 from outcomes.figures.charts import row_spark
 from outcomes.figures.comparison import newest_event

@@ -3,9 +3,9 @@
 import pytest
 from django.urls import reverse
 
-from governance.alerts.findings import Told, found, look, resolve
 from governance.alerts.views import OPEN_SHOWN
 from governance.core.roles import Role
+from governance.findings import Told, found, look, resolve
 from governance.models import AuditEntry, Finding
 from tests import builders
 from tests.outcomes.pages import text_of

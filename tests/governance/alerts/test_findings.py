@@ -5,16 +5,16 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from governance.alerts import findings
+from governance import findings
 from governance.alerts.commands import dismiss, end_findings
-from governance.alerts.findings import Told, found, look, resolve, resolve_beginning
 from governance.alerts.queries import number_of_open_findings, open_findings, resolved_findings
-from governance.audit.log import verify
+from governance.audit_log import verify
 from governance.core.actor import person
 from governance.core.errors import Forbidden
 from governance.core.roles import Role
-from governance.delivery.commands.fetch_alerts import note_manage_key
+from governance.findings import Told, found, look, resolve, resolve_beginning
 from governance.models import ApiKey, AuditEntry, Finding
+from governance.people.commands.key_findings import note_manage_key
 from tests import builders
 from tests.governance.threads import in_threads
 

@@ -6,7 +6,8 @@ from typing import Any
 from django.utils import timezone
 
 from governance.approvals.commands import ask
-from governance.approvals.domain import OnTimeout, Request
+from governance.approvals.domain import Request
+from governance.core.approval_status import OnTimeout
 from governance.models import Approval, Project
 from tests import builders
 

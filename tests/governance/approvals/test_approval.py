@@ -6,16 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from governance.approvals.domain import (
-    OnTimeout,
-    Request,
-    Status,
-    as_text,
-    digest_of,
-    is_deeper_than,
-    shown_arguments,
-    status_at,
-)
+from governance.approvals.domain import Request, as_text, digest_of, is_deeper_than, shown_arguments
+from governance.core.approval_status import OnTimeout, Status, status_at
 from governance.core.json_value import Json
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from governance.approvals.commands import current, decide, expire_approvals, open_arguments
-from governance.approvals.domain import Status
 from governance.approvals.queries import ApprovalFilter, approvals_before
-from governance.audit.log import verify
+from governance.audit_log import verify
 from governance.core.actor import person
+from governance.core.approval_status import Status
 from governance.core.errors import Conflict, Forbidden, InvalidInput
 from governance.core.roles import Role
 from governance.models import Approval, AuditEntry

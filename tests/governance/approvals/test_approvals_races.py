@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from governance.approvals.commands import current, decide, expire_approvals
-from governance.audit.log import verify
+from governance.audit_log import verify
 from governance.core.actor import person
 from governance.core.errors import Conflict
 from governance.core.roles import Role

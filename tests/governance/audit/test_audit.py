@@ -5,8 +5,8 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.audit.log import record, verify
 from governance.audit.queries import audit_entries_about
+from governance.audit_log import record, verify
 from governance.cases.commands import replace_cases
 from governance.checks.commands.bindings import bind
 from governance.checks.commands.checks import save_check

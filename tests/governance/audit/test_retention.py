@@ -7,16 +7,17 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from governance import tasks
-from governance.alerts.findings import found, resolve
+from governance.approvals import retention
 from governance.approvals.commands import decide, expire_approvals
-from governance.audit import commands as retention
-from governance.audit.commands import remove_old_approvals, remove_old_notes
-from governance.audit.log import verify
+from governance.approvals.retention import remove_old_approvals
+from governance.audit_log import verify
 from governance.core.actor import CONSOLE
 from governance.delivery import news
+from governance.delivery.commands.retention import remove_old_notes
 from governance.delivery.commands.streams import stand
 from governance.delivery.news import Connected, Place
 from governance.delivery.queries.streams import Asked
+from governance.findings import found, resolve
 from governance.models import Approval, AuditEntry, Fetches, Finding, ToldAssignment
 from tests import builders
 from tests.governance.approvals.builders import an_approval, moved, ran_out

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.cases.domain.cases import ACTIONS, Case, CaseCall, Decides, Stops
 from governance.cases.domain.limits import LONGEST_NAME, problems_of
 from governance.cases.domain.names import named
+from governance.core.cases import ACTIONS, Case, CaseCall, Decides, Stops
 
 
 def denied(**args) -> Decides:

@@ -10,7 +10,6 @@ from governance.cases.commands import (
     remove_case,
     replace_cases,
 )
-from governance.cases.domain.cases import Case, CaseCall, Decides
 from governance.cases.domain.limits import MOST_CASES
 from governance.cases.queries import (
     NOT_ASKED,
@@ -23,6 +22,7 @@ from governance.cases.queries import (
 )
 from governance.contracts.queries.contracts import live_in, newest_version
 from governance.core.actor import CONSOLE
+from governance.core.cases import Case, CaseCall, Decides
 from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from governance.core.roles import Role
 from governance.deployments.commands.deployments import deploy, roll_back

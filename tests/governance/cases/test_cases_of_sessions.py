@@ -8,8 +8,8 @@ from edictum.approval import ApprovalDecision, ApprovalRequest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.cases.domain.cases import Case, CaseCall, Stops
 from governance.cases.queries import run_text
+from governance.core.cases import Case, CaseCall, Stops
 from tests.governance.contracts.documents import ALWAYS, document, pre
 
 RULES = (

@@ -7,10 +7,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from governance.cases.commands import replace_cases
-from governance.cases.domain.cases import Case, CaseCall, Decides
 from governance.cases.queries import cases_of, run_kept
 from governance.contracts.queries.contracts import bundle_named
 from governance.core.actor import CONSOLE
+from governance.core.cases import Case, CaseCall, Decides
 from governance.models import AuditEntry, BundleVersion, Deployment
 from tests import builders
 from tests.governance.casing import LAX, TEXT, a_case, a_session, added, saved

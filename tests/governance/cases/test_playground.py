@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from governance.cases.queries import said_by
 from governance.cases.views.call_form import CallForm
 from governance.contracts.commands.drafts import begin_draft, keep_draft
-from governance.contracts.domain.dialect import Dialect
 from governance.contracts.queries.trial import try_call
 from governance.core.actor import person
 from governance.core.roles import Role
+from governance.texts.dialect import Dialect
 from tests import builders
 from tests.governance.by_the_library import by_the_library
 from tests.governance.casing import LAX, TEXT, saved

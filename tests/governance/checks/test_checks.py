@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from governance.audit import log as audit
+from governance import audit_log as audit
 from governance.checks.commands.checks import include_newer, save_check
 from governance.checks.language.text import check_text as check_document
 from governance.checks.queries.checks import (

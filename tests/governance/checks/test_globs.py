@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.checks.language.matching.globs import glob_matches
+from governance.matching.globs import glob_matches
 
 TEXTS = st.text("ab*?[.", max_size=12)
 

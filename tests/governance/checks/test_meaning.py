@@ -8,9 +8,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.contracts.domain.dialect import Dialect
-from governance.contracts.domain.document import Document, read_document
-from governance.contracts.domain.meaning import Change, changes
+from governance.contracts.domain.meaning import changes
+from governance.texts.changes import Change
+from governance.texts.dialect import Dialect
+from governance.texts.document import Document, read_document
 from tests.governance.generated import DOCUMENTS, text_of
 
 BEFORE: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """The rules of a document with their lines."""
 
-from governance.contracts.domain.document import read_document
+from governance.texts.document import read_document
 from governance.texts.outline import OutlinedRule, outline
 
 TEXT = """\

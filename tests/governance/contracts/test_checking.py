@@ -1,7 +1,7 @@
 """What an author is told of a text: where, in which words, and what to write instead."""
 
-from governance.contracts.domain.dialect import Dialect
 from governance.contracts.queries.analysis import check_text
+from governance.texts.dialect import Dialect
 from governance.texts.merging import merge
 from tests.governance.contracts.documents import ALWAYS, document, pre
 

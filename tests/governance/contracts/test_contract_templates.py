@@ -2,12 +2,12 @@
 
 import pytest
 
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.lint import lint
 from governance.contracts.domain.meaning import changes
 from governance.contracts.domain.templates import Template, template_named, templates
-from governance.core.metadata import under_name
 from governance.evaluation.engine import Engine, ToolCall
+from governance.texts.document import read_document
+from governance.texts.metadata import under_name
 
 TEMPLATES = [pytest.param(each, id=each.name) for each in templates()]
 

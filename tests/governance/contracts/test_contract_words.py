@@ -2,9 +2,10 @@
 
 import pytest
 
-from governance.contracts.domain.document import read_document
+from governance.contracts.domain.grammar import CONTRACT_WORDS
 from governance.contracts.domain.rule_aspects import rules_said
 from governance.contracts.words import mode_fact, rules_fact, standing_sentence
+from governance.texts.document import read_document
 from governance.texts.yaml_marks import marked_lines
 from tests.governance.contracts.documents import ALWAYS, document, pre
 from tests.governance.serving import RICH
@@ -63,7 +64,7 @@ def test_one_call_is_no_calls():
 
 def test_the_lines_of_a_text_are_all_there_and_nothing_in_them_is_markup():
     text = 'a: <b>  # <i>\nc: "x & y"\nd: |\n  <script>\n  two\n\ne: [1, block, null]\n'
-    lines = marked_lines(text)
+    lines = marked_lines(text, CONTRACT_WORDS)
     assert lines[0] == (
         '<span class="code-key">a</span>: &lt;b&gt;  <span class="code-note"># &lt;i&gt;</span>'
     )
@@ -78,13 +79,13 @@ def test_the_lines_of_a_text_are_all_there_and_nothing_in_them_is_markup():
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
 def test_lines_are_counted_as_people_count_them(ends):
-    assert len(marked_lines(RICH.replace("\n", ends))) == RICH.count("\n")
+    assert len(marked_lines(RICH.replace("\n", ends), CONTRACT_WORDS)) == RICH.count("\n")
 
 
 def test_a_text_that_is_no_yaml_is_shown_all_the_same():
-    assert [str(line) for line in marked_lines("a: 1\na: [")][1] == "a: ["
+    assert [str(line) for line in marked_lines("a: 1\na: [", CONTRACT_WORDS)][1] == "a: ["
 
 
 def test_a_very_long_text_is_shown_without_colours_and_still_without_markup():
-    lines = marked_lines("a: <b>\n" + "# word\n" * 30_000)
+    lines = marked_lines("a: <b>\n" + "# word\n" * 30_000, CONTRACT_WORDS)
     assert (lines[0], len(lines)) == ("a: &lt;b&gt;", 30_001)

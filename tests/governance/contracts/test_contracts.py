@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.audit.log import verify
+from governance.audit_log import verify
 from governance.contracts.commands.contracts import save_version
 from governance.contracts.queries.contracts import live_deployments
 from governance.core.actor import CONSOLE, person

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from governance.contracts.domain.dialect import Dialect, dialect_of, swap_path
+from governance.texts.dialect import Dialect, dialect_of, swap_path
 from tests.governance.dialects import to_new, to_old
 
 RULE: dict[str, Any] = {"id": "a", "type": "pre", "tool": "x", "when": {"args.x": {"exists": True}}}

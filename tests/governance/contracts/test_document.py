@@ -7,9 +7,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.contracts.domain.dialect import Dialect
-from governance.contracts.domain.document import MAX_BYTES, read_document
 from governance.core.errors import DocumentInvalid, Problem
+from governance.texts.dialect import Dialect
+from governance.texts.document import MAX_BYTES, read_document
 from governance.texts.yaml_text import locate, path_text
 from tests.governance.dialects import to_new, to_old
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from governance.audit import log as audit
+from governance import audit_log as audit
 from governance.contracts.commands.contracts import save_version
 from governance.contracts.commands.drafts import (
     begin_draft,

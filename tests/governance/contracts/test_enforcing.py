@@ -2,8 +2,8 @@
 
 import pytest
 
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.enforcing import enforced
+from governance.texts.document import read_document
 
 BODY = "apiVersion: edictum/v1\nkind: Ruleset\n{defaults}\nrules: []  # mode: observe\n"
 

@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.contracts.domain.dialect import Dialect
-from governance.contracts.domain.document import read_document
+from governance.texts.dialect import Dialect
+from governance.texts.document import read_document
 from tests.governance.contracts.documents import call
 from tests.governance.dialects import to_old
 from tests.governance.generated import DOCUMENTS, text_of

@@ -7,7 +7,7 @@ from typing import Any
 from edictum.yaml_engine.evaluator import BUILTIN_OPERATOR_NAMES
 
 from governance.contracts.domain import grammar
-from governance.contracts.domain.dialect import Dialect
+from governance.texts.dialect import Dialect
 
 SCHEMA = json.loads(
     resources.files("edictum.yaml_engine").joinpath("edictum-v2.schema.json").read_text()

@@ -2,9 +2,9 @@
 
 import pytest
 
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.lint import MOST, lint
 from governance.core.errors import Problem
+from governance.texts.document import read_document
 from tests.governance.contracts.documents import ALWAYS, document, pre
 
 TOOLS = ("crm_read", "crm_write", "query", "Bash")

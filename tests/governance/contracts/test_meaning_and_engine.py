@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.meaning import changes
 from governance.evaluation.engine import Engine
+from governance.texts.document import read_document
 from tests.governance.generated import CALLS, DOCUMENTS, text_of
 
 

@@ -5,10 +5,10 @@ import re
 from django.urls import reverse
 
 from governance.contracts.commands.contracts import save_version
-from governance.contracts.domain.document import read_document
 from governance.contracts.domain.naming_rules import naming_rules
 from governance.core.actor import CONSOLE
 from governance.core.roles import Role
+from governance.texts.document import read_document
 from tests import builders
 from tests.governance.contracts.documents import ALWAYS, document, pre
 from tests.governance.deploying import live

@@ -6,7 +6,6 @@ from edictum.yaml_engine.compiler import _merge_session_limits
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.checks.domain.success import Verdict
 from governance.contracts.domain.session_limits import (
     LimitReading,
     MaxAttempts,
@@ -15,6 +14,7 @@ from governance.contracts.domain.session_limits import (
     limits_of,
     read_limit,
 )
+from governance.core.verdict import Verdict
 
 SUCCESS, FAILURE, UNKNOWN = Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN
 

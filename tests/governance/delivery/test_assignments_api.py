@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from governance.audit.log import verify
+from governance.audit_log import verify
 from governance.core.roles import Role
 from governance.delivery.domain import assignments
 from governance.delivery.queries.documents import assignment_rules

@@ -10,17 +10,17 @@ from hypothesis import settings as tries
 from hypothesis import strategies as st
 
 from governance.contracts.commands.contracts import save_version
-from governance.contracts.domain.dialect import Dialect
-from governance.contracts.domain.document import read_document
-from governance.contracts.queries.governing import Governing
 from governance.core.actor import CONSOLE
 from governance.core.errors import Conflict
 from governance.delivery.commands.documents import complete_documents
 from governance.delivery.commands.signing import rotate_signing_key
 from governance.delivery.queries.documents import served_document
+from governance.delivery.queries.governing import Governing
 from governance.delivery.queries.signing import retired_signing_keys
 from governance.deployments.commands.deployments import deploy
 from governance.models import BundleVersion, Deployment, Rendering, Signature, SigningKey
+from governance.texts.dialect import Dialect
+from governance.texts.document import read_document
 from tests import builders
 from tests.governance.serving import IN_OLD_WORDS, RICH, TEXT, deployed, served, verifies
 from tests.governance.threads import in_threads

@@ -7,16 +7,17 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from governance.alerts.findings import found
-from governance.contracts.domain.dialect import Dialect
+from governance.alerts.queries import NOT_TAKEN
 from governance.core.actor import CONSOLE
 from governance.core.roles import Role
 from governance.delivery import news
 from governance.delivery.commands import stops
-from governance.delivery.domain.stops import NOT_TAKEN, STOPPED_HASHES
+from governance.delivery.domain.stops import STOPPED_HASHES
 from governance.delivery.news import Connected
 from governance.delivery.queries.stops import is_stopped
+from governance.findings import found
 from governance.models import AuditEntry, Stop
+from governance.texts.dialect import Dialect
 from tests import builders
 from tests.outcomes.pages import text_of
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from governance.audit.log import verify
-from governance.contracts.domain.dialect import Dialect
+from governance.audit_log import verify
 from governance.core.actor import CONSOLE, person
 from governance.core.errors import Forbidden, InvalidInput, NotFound
 from governance.core.roles import Role
@@ -13,6 +12,7 @@ from governance.delivery.commands.stops import lift
 from governance.delivery.domain.stops import STOPPED, STOPPED_HASHES
 from governance.deployments.commands.deployments import deploy
 from governance.models import AuditEntry, Deployment, Stop
+from governance.texts.dialect import Dialect
 from tests import builders
 from tests.governance.serving import TEXT, deployed, served, verifies
 from tests.governance.threads import in_threads

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from governance.alerts.queries import open_findings
-from governance.contracts.domain.dialect import Dialect
 from governance.delivery.api.stream import ASKED
+from governance.texts.dialect import Dialect
 from tests import builders
 from tests.governance.serving import an_agent
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from governance.contracts.domain.dialect import Dialect
 from governance.core.actor import CONSOLE
 from governance.delivery.commands import assignments, stops
 from governance.delivery.commands.assignments import end_assignment
@@ -14,6 +13,7 @@ from governance.delivery.domain.stops import STOPPED_HASHES
 from governance.delivery.news import Place
 from governance.delivery.queries.streams import Asked
 from governance.models import Project, ToldAssignment
+from governance.texts.dialect import Dialect
 from tests import builders
 from tests.governance.serving import TEXT, deployed
 

@@ -4,7 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from governance.deployments.domain import NOTHING_REQUIRED, RequestStatus, Required, request_status
+from governance.core.deployment_requests import (
+    NOTHING_REQUIRED,
+    RequestStatus,
+    Required,
+    request_status,
+)
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 A_MINUTE = timedelta(minutes=1)

@@ -7,16 +7,16 @@ import pytest
 from django.urls import reverse
 
 from governance.cases.commands import add_case
-from governance.cases.domain.cases import Case, CaseCall, Decides
 from governance.core.actor import CONSOLE
+from governance.core.cases import Case, CaseCall, Decides
+from governance.core.deployment_requests import Required
 from governance.core.roles import Role
 from governance.deployments import requirements
 from governance.deployments.commands.requests import refuse_request
-from governance.deployments.commands.requirements import require
-from governance.deployments.domain import Required
-from governance.deployments.queries.requests import required_in
 from governance.evaluation import engine
 from governance.models import Deployment, DeploymentRequest, User
+from governance.people.commands.requirements import require
+from governance.people.queries.requirements import required_in
 from tests import builders
 from tests.governance.deploying import (
     PRODUCTION,

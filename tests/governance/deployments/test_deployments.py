@@ -4,16 +4,16 @@ import pytest
 
 from governance.contracts.queries.contracts import live_in
 from governance.core.actor import CONSOLE
+from governance.core.deployment_requests import Required
 from governance.core.errors import Conflict, Forbidden, InvalidInput
 from governance.core.roles import Role
 from governance.deployments import requirements
 from governance.deployments.commands.deployments import deploy, roll_back
 from governance.deployments.commands.requests import approve_request, ask_to_deploy
-from governance.deployments.commands.requirements import require
-from governance.deployments.domain import Required
-from governance.deployments.queries.requests import required_in
 from governance.models import AuditEntry, Deployment, Environment
+from governance.people.commands.requirements import require
 from governance.people.policies import RoleNeeded
+from governance.people.queries.requirements import required_in
 from tests import builders
 from tests.governance.deploying import (
     PRODUCTION,

@@ -7,6 +7,7 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
+from governance.contracts.queries.requests import waiting_requests
 from governance.core.actor import CONSOLE
 from governance.core.errors import Conflict, Forbidden, InvalidInput
 from governance.core.roles import Role
@@ -17,11 +18,7 @@ from governance.deployments.commands.requests import (
     refuse_request,
     withdraw_request,
 )
-from governance.deployments.queries.requests import (
-    ended_requests,
-    requests_before,
-    waiting_requests,
-)
+from governance.deployments.queries.requests import ended_requests, requests_before
 from governance.models import ApiKey, AuditEntry, Deployment, DeploymentRequest
 from governance.people.auth import resolve_key
 from governance.people.commands.keys import keep_bootstrap_key, make_key

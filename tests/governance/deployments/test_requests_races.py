@@ -2,7 +2,7 @@
 
 import pytest
 
-from governance.audit.log import verify
+from governance.audit_log import verify
 from governance.core.errors import Conflict
 from governance.deployments.commands.requests import approve_request, ask_to_deploy, refuse_request
 from governance.models import AuditEntry, Deployment, DeploymentRequest

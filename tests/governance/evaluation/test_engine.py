@@ -11,9 +11,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.contracts.domain.dialect import Dialect
 from governance.core.errors import CallInvalid
 from governance.evaluation.engine import ToolCall
+from governance.texts.dialect import Dialect
 from tests.governance.by_the_library import by_the_engine, by_the_library
 from tests.governance.contracts.documents import ALWAYS, call, document, post, pre
 from tests.governance.dialects import to_old

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.contracts.domain.dialect import Dialect
 from governance.core.errors import CallInvalid, DocumentInvalid, EvaluationLimit
 from governance.evaluation.engine import (
     Engine,
@@ -17,6 +16,7 @@ from governance.evaluation.engine import (
     RuleResult,
     ToolCall,
 )
+from governance.texts.dialect import Dialect
 from tests.governance.by_the_library import by_the_engine, by_the_library
 from tests.governance.contracts.documents import ALWAYS, EVIL, EVIL_TEXT, call, document, post, pre
 from tests.governance.generated import CALLS, DOCUMENTS, text_of

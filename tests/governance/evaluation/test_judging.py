@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from governance.contracts.domain.dialect import Dialect
 from governance.evaluation.engine import Engine, Evaluation, NotEvaluated, ToolCall, question
 from governance.evaluation.evaluator.messages import Failed, Judged
+from governance.texts.dialect import Dialect
 from tests.governance import generated
 from tests.governance.by_the_library import by_the_library
 from tests.governance.contracts.documents import ALWAYS, EVIL, EVIL_TEXT, call, document, post, pre

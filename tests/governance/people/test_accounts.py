@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from governance.alerts.queries import open_findings
-from governance.audit.log import verify
+from governance.audit_log import verify
 from governance.core.actor import CONSOLE, Actor
 from governance.core.errors import Conflict, Forbidden
 from governance.core.roles import Role

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from governance.audit.log import record
+from governance.audit_log import record
 from governance.core.actor import CONSOLE
 from governance.core.roles import Role
 from governance.delivery.commands.documents import complete_documents
@@ -15,7 +15,7 @@ from governance.models import ApiKey, Member, Project, SigningKey
 from governance.people.auth import resolve_key
 from governance.people.commands.keys import make_key
 from governance.people.commands.people import invite
-from governance.people.commands.projects import rename_project
+from governance.projects.commands.projects import rename_project
 from tests import builders
 
 

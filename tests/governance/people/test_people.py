@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from governance.audit.log import verify
+from governance.audit_log import verify
 from governance.core.actor import person
 from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from governance.core.roles import Role
@@ -20,13 +20,13 @@ from governance.people.commands.people import (
     set_up,
     withdraw_invitation,
 )
-from governance.people.commands.projects import create_project
 from governance.people.queries.people import (
     invitation_of,
     memberships_as_asked,
     open_invitations,
     user_with_memberships,
 )
+from governance.projects.commands.projects import create_project
 from tests import builders
 from tests.builders import PASSWORD
 from tests.governance.threads import in_threads

@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from governance.alerts.commands import dismiss
 from governance.alerts.queries import open_findings, resolved_findings
-from governance.contracts.domain.dialect import Dialect
 from governance.core.actor import CONSOLE, person
 from governance.core.roles import Role
 from governance.delivery import news
@@ -18,6 +17,7 @@ from governance.delivery.commands.stops import lift
 from governance.delivery.domain.stops import STOPPED_HASHES
 from governance.delivery.news import Connected
 from governance.models import Assignment, BundleVersion, Deployment, Stop
+from governance.texts.dialect import Dialect
 from outcomes.agents.commands import drift
 from outcomes.agents.commands.drift import find_drift
 from outcomes.models import AgentSeen

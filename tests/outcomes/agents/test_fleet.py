@@ -13,7 +13,6 @@ from django.db import connection
 from django.db.models import F
 from django.test import Client
 
-from governance.contracts.domain.dialect import Dialect
 from governance.core.actor import CONSOLE
 from governance.core.roles import Role
 from governance.delivery import news
@@ -23,6 +22,7 @@ from governance.delivery.commands.stops import lift
 from governance.delivery.domain.stops import STOPPED_HASHES
 from governance.delivery.news import Connected
 from governance.models import BundleVersion, Rendering, Stop
+from governance.texts.dialect import Dialect
 from outcomes.agents.queries import fleet as queries_of_fleet
 from outcomes.models import AgentSeen
 from tests import builders

@@ -6,10 +6,10 @@ import pytest
 from django.db.models import F
 
 from governance.alerts.commands import dismiss
-from governance.alerts.findings import found
 from governance.alerts.queries import open_findings, resolved_findings
 from governance.core.actor import CONSOLE
 from governance.delivery.queries.fetches import fetches_told_unread
+from governance.findings import found
 from governance.models import Fetches
 from outcomes.agents.commands.unread_documents import find_unread_documents
 from tests import builders

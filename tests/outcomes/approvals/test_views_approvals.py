@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from governance.approvals import commands as approvals_commands
 from governance.approvals.commands import expire_approvals
-from governance.approvals.domain import OnTimeout
 from governance.core.actor import CONSOLE
+from governance.core.approval_status import OnTimeout
 from governance.core.roles import Role
 from governance.models import Approval, AuditEntry
 from outcomes.approvals.views import left_words

@@ -7,10 +7,10 @@ from django.urls import reverse
 
 from governance.contracts.commands.contracts import save_version
 from governance.core.actor import CONSOLE
+from governance.core.deployment_requests import Required
 from governance.core.roles import Role
 from governance.delivery.commands.assignments import assign
-from governance.deployments.commands.requirements import require
-from governance.deployments.domain import Required
+from governance.people.commands.requirements import require
 from outcomes.backtesting.commands import run_waiting_backtests, start_backtest
 from outcomes.models import Backtest
 from outcomes.recorded_calls.selection import Wanted

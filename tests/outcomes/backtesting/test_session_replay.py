@@ -4,12 +4,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from governance.checks.domain.success import Verdict
 from governance.contracts.domain.session_limits import (
     MaxAttempts,
     MaxExecutions,
     MaxExecutionsOfTool,
 )
+from governance.core.verdict import Verdict
 from outcomes.backtesting.domain.comparison import LET_THROUGH, Answer, Decision, Recorded
 from outcomes.backtesting.domain.session_replay import SessionReplay
 from outcomes.record.session_step import Step

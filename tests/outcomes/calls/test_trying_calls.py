@@ -6,8 +6,8 @@ import re
 import pytest
 from django.urls import reverse
 
-from governance.cases.domain.cases import Stops
 from governance.cases.queries import cases_of
+from governance.core.cases import Stops
 from governance.core.roles import Role
 from tests import builders
 from tests.governance.casing import TEXT, saved

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.checks.domain.success import Verdict
+from governance.core.verdict import Verdict
 from outcomes.reclassification.domain.flips import (
     NAMES,
     OTHERS,

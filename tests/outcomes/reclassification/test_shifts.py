@@ -2,12 +2,12 @@
 
 import pytest
 
-from governance.checks.domain.success import Verdict
 from governance.contracts.domain.session_limits import (
     MaxAttempts,
     MaxExecutions,
     MaxExecutionsOfTool,
 )
+from governance.core.verdict import Verdict
 from outcomes.reclassification.domain.shifts import Readings, Shift, Shifts, shift_of
 from outcomes.record.session_step import Step
 

@@ -3,8 +3,9 @@
 import pytest
 from hypothesis import given
 
-from governance.checks.domain.success import DEFAULT, Judgement, Verdict
+from governance.checks.domain.success import DEFAULT, Judgement
 from governance.core.json_value import Json
+from governance.core.verdict import Verdict
 from outcomes.record.classification import (
     CHECKED_LIMIT,
     KEPT_BY_AGENT,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from governance.checks.domain.success import Verdict
+from governance.core.verdict import Verdict
 from outcomes.record.effective import AgentCheck, agent_check, disagrees, effective
 
 S, F, U = Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from governance.checks.domain.success import Verdict
+from governance.core.verdict import Verdict
 from outcomes.record.call import Call
 from outcomes.record.event import (
     Allowed,

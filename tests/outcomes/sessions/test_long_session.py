@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.checks.domain.success import Verdict
 from governance.contracts.domain.session_limits import limits_of
+from governance.core.verdict import Verdict
 from outcomes.record.effective import effective
 from outcomes.record.session_step import Step
 from outcomes.sessions.domain.long_session import LongSession

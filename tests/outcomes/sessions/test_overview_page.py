@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from governance.alerts import findings
+from governance import findings
 from governance.core.roles import Role
 from outcomes.models import Batch
 from tests.outcomes.pages import a_denied_item, an_item, text_of, tile

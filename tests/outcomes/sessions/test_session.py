@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.checks.domain.success import Verdict
 from governance.contracts.domain.session_limits import MaxAttempts, limits_of, read_limit
+from governance.core.verdict import Verdict
 from outcomes.record.effective import effective
 from outcomes.record.session_step import Step
 from outcomes.sessions.domain.session import NAMES_TOLD, OTHERS, SessionTally

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from governance.audit.log import verify
+from governance.audit_log import verify
 from governance.core.actor import CONSOLE
 from governance.core.errors import Forbidden, InvalidInput
 from governance.core.roles import Role

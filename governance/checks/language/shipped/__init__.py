@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from governance.checks.language.compiled import Compiled
 from governance.checks.language.shipped.versions import VERSIONS
 from governance.checks.language.text import check_text
+from governance.core.compiled_check import Compiled
 from governance.core.errors import DocumentInvalid
 
 __all__ = ["shipped", "shipped_text"]

@@ -16,7 +16,7 @@ import pytest
 
 from governance.checks.language.exports import matcher_text, typescript_matcher_text
 from governance.checks.language.matcher import Judge
-from governance.checks.language.matching.call import TEXT, WORK
+from governance.matching.call import TEXT, WORK
 
 LONGEST = 120  # seconds that a process may take
 

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from governance.checks.language.automata import automaton
-from governance.checks.language.compiled import Compiled
 from governance.checks.language.exports import python_module, typescript_module
 from governance.checks.language.matcher import canonical
 from governance.checks.language.named import NamedCheck
 from governance.checks.language.text import check_text
+from governance.core.compiled_check import Compiled
 from tests.governance.checks.language.exported import (
     Answer,
     Asked,

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from governance.checks.language.compiled import Compiled
 from governance.checks.language.exports import python_module, typescript_module
 from governance.checks.language.matcher import canonical
 from governance.checks.language.named import NamedCheck
 from governance.checks.language.text import check_text
+from governance.core.compiled_check import Compiled
 from tests.governance.checks.language.exported import Asked, by_node, by_python
 from tests.governance.checks.language.oracle import judged
 from tests.governance.checks.language.strategies import as_yaml

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 
 from governance.checks.language.automata import automaton
-from governance.checks.language.compiled import Automaton
 from governance.checks.language.operators import OPERATORS, OPTIONS
 from governance.checks.language.selectors import read_selector
 from governance.checks.language.text import check_text
 from governance.checks.language.values import normal
+from governance.core.compiled_check import Automaton
 from governance.texts.notation import lines_of, words_at
 from tests.governance.checks.language.strategies import as_yaml, documents
 from tests.governance.checks.language.written import (

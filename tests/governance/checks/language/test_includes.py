@@ -3,11 +3,11 @@
 import pytest
 
 from governance.checks.language.automata import automaton
-from governance.checks.language.compiled import Compiled
 from governance.checks.language.includes import fixed_in
 from governance.checks.language.shipped import shipped
 from governance.checks.language.shipped.versions import VERSIONS
 from governance.checks.language.text import CheckedText, check_text
+from governance.core.compiled_check import Compiled
 from tests.governance.checks.language.written import HEAD, only_problem
 
 OTHER = """\

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from governance.checks.authoring.inserting import Pairs, rule_ids, with_example, with_rule
 from governance.checks.authoring.skeletons import rule_for
-from governance.checks.language.compiled import Compiled
 from governance.checks.language.matcher import build
 from governance.checks.language.text import check_text
+from governance.core.compiled_check import Compiled
 from governance.core.errors import InvalidInput
 from governance.core.texts import can_be_kept
 from tests.governance.checks.language import strategies

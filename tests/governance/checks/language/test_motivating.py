@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from governance.checks.domain.success import Verdict, default_check
+from governance.checks.domain.success import default_check
 from governance.checks.language.named import NamedCheck
 from governance.checks.language.text import check_text
+from governance.core.verdict import Verdict
 
 RESULTS = 10_000
 LEAST = 900  # of each verdict, so that the two cannot agree by chance

@@ -2,7 +2,7 @@
 
 import pytest
 
-from governance.checks.language.compiled import Part
+from governance.core.compiled_check import Part
 from tests.governance.checks.language.written import only_problem, read, with_condition
 
 

@@ -9,9 +9,10 @@ from edictum.adapters.langchain import LangChainAdapter
 from edictum.adapters.semantic_kernel import SemanticKernelAdapter
 from hypothesis import given
 
-from governance.checks.domain.success import Verdict, default_check
+from governance.checks.domain.success import default_check
 from governance.checks.language.named import NamedCheck
 from governance.checks.language.shipped import shipped
+from governance.core.verdict import Verdict
 from tests.governance.checks.results import json_values
 
 SUCCESS, FAILURE = Verdict.SUCCESS, Verdict.FAILURE

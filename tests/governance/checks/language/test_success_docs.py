@@ -11,10 +11,10 @@ import yaml
 
 from governance.checks.language import automata, pattern_table, rules, text
 from governance.checks.language.matcher import Explanation, build
-from governance.checks.language.matching import call, selectors
 from governance.checks.language.operators import COMBINED, OPERATORS, OPTIONS
 from governance.checks.language.shipped import shipped
 from governance.checks.language.text import check_text
+from governance.matching import call, selectors
 from governance.texts import yaml_text
 
 PAGE = (Path(__file__).parents[4] / "docs" / "success.md").read_text()

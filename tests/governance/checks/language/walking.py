@@ -3,7 +3,7 @@
 from bisect import bisect_right
 
 from governance.checks.language.automata import PatternRefused, automaton
-from governance.checks.language.compiled import Automaton
+from governance.core.compiled_check import Automaton
 
 
 def found(automaton: Automaton, text: str) -> bool:

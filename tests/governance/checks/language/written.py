@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from governance.checks.language.compiled import Compiled, Condition
 from governance.checks.language.text import CheckedText, check_text
+from governance.core.compiled_check import Compiled, Condition
 from governance.core.errors import Problem
 
 HEAD = """\

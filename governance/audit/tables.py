@@ -1,0 +1,19 @@
+"""The columns of the files that tables are downloaded as."""
+
+from typing import Final
+
+from governance.core.tables import Columns
+from governance.models import (
+    AuditEntry,
+)
+
+AUDIT_LOG: Final[Columns[AuditEntry]] = {
+    "number": lambda row: row.number,
+    "at": lambda row: row.at,
+    "actor": lambda row: row.actor,
+    "action": lambda row: row.action,
+    "subject": lambda row: row.subject,
+    "details": lambda row: row.details,
+    "previous_hash": lambda row: row.previous_hash,
+    "hash": lambda row: row.hash,
+}

@@ -1,0 +1,10 @@
+"""The form for a success check that somebody brings along."""
+
+from governance.checks.language.text import MAX_BYTES as LONGEST_CHECK
+from governance.drafts.views.text_form import TextForm
+
+
+class CheckForm(TextForm):
+    most_bytes = LONGEST_CHECK
+    nothing = "Paste a success check here, or choose a file."
+    taken = "YAML, at most 256 KiB."

@@ -1,0 +1,10 @@
+"""The form for a contract that somebody brings along."""
+
+from governance.drafts.views.text_form import TextForm
+from governance.texts.document import MAX_BYTES as LONGEST_CONTRACT
+
+
+class ContractForm(TextForm):
+    most_bytes = LONGEST_CONTRACT
+    nothing = "Paste a contract here, or choose a file."
+    taken = "YAML in either dialect, at most 512 KiB."

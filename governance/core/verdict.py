@@ -1,0 +1,9 @@
+"""The three verdicts on a result."""
+
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    SUCCESS = "success"
+    FAILURE = "failure"
+    UNKNOWN = "unknown"

@@ -1,0 +1,158 @@
+"""From an operator to a test: false of what is missing, and of what it is not meant for; undecided
+where that depends on what was not read."""
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from governance.matching.call import ITEM, MISSING, Call, Prefix
+from governance.matching.canonical import EXACT, double
+from governance.matching.texts import (
+    Test,
+    containing_any,
+    ending_with,
+    folded,
+    starting_with,
+)
+
+
+class UnknownFormat(ValueError):
+    """The document is of another format than this text carries out."""
+
+
+def operator_of(op: str, value: Any, *, fold: bool = False) -> Test:
+    if fold:
+        value = [folded(each) for each in value] if isinstance(value, list) else folded(value)
+    match op:
+        case "exists":
+            return lambda seen, call: (seen is not MISSING and seen is not None) is value
+        case "equals" | "in":
+            return _among([value] if op == "equals" else value, fold=fold)
+        case "not_equals" | "not_in":
+            return _other_than(_among([value] if op == "not_equals" else value, fold=fold))
+        case "contains" | "contains_any":
+            return containing_any([value] if op == "contains" else value, fold=fold)
+        case "starts_with":
+            return starting_with(value, fold=fold)
+        case "ends_with":
+            return ending_with(value, fold=fold)
+        case "gt" | "gte" | "lt" | "lte":
+            return _of_number(_COMPARISONS[op], double(value))
+        case "type":
+            types = _TYPES[value]
+            return lambda seen, call: type(seen) in types
+        case "empty":
+            return lambda seen, call: seen is not MISSING and _is_empty(seen) is value
+        case "length":
+            return _of_length(operator_of(value["op"], value["value"]))
+        case _:
+            raise UnknownFormat(f"The operator {op!r} is not known here.")
+
+
+def _other_than(same: Test) -> Test:
+    def differs(seen: Any, call: Call) -> bool | None:
+        if seen is MISSING:
+            return False
+        truth = same(seen, call)
+        return None if truth is None else not truth
+
+    return differs
+
+
+def _of_length(compare: Test) -> Test:
+    def of_length(seen: Any, call: Call) -> bool | None:
+        if type(seen) in _SIZED:
+            return compare(len(seen), call)
+        return None if type(seen) is Prefix else False
+
+    return of_length
+
+
+def _of_number(compare: Callable[[Any, Any], bool], bound: float) -> Test:
+    exact = abs(bound) < EXACT  # then it is no matter how a greater integer is rounded
+
+    def of_number(seen: Any, call: Call) -> bool:
+        kind = type(seen)
+        if kind is not int and kind is not float:
+            return False
+        return compare(seen if exact else double(seen), bound)
+
+    return of_number
+
+
+def _among(values: Sequence[Any], *, fold: bool) -> Test:
+    texts = {value for value in values if type(value) is str}
+    lengths = {len(text) for text in texts}  # folding keeps them, and costs a walk over the text
+    walk = max(lengths, default=0) // (1 if fold else ITEM)
+    numbers = {double(value) for value in values if type(value) in _NUMBERS}
+    words = {value for value in values if value is None or type(value) is bool}
+    deep = [(value, _size(value)) for value in values if type(value) in (list, dict)]
+
+    def among(seen: Any, call: Call) -> bool | None:
+        kind = type(seen)
+        if kind is str:
+            if walk:
+                call.spend(walk)
+            return len(seen) in lengths and (folded(seen) if fold else seen) in texts
+        if kind is int or kind is float:
+            return double(seen) in numbers
+        if kind is list or kind is dict:
+            call.spend(ITEM * len(deep))
+            undecided = False
+            for value, size in deep:
+                truth = _same_as(value, size, seen, call)
+                if truth:
+                    return True
+                undecided = undecided or truth is None
+            return None if undecided else False
+        return None if kind is Prefix else seen in words
+
+    return among
+
+
+def _same_as(wanted: Any, size: int, seen: Any, call: Call) -> bool | None:
+    if type(wanted) is not type(seen) or len(wanted) != len(seen):
+        return False
+    call.spend(size)
+    if type(seen) is list and any(type(each) is Prefix for each in seen):
+        return None  # texts of several values, one of them not to its end
+    return _same(wanted, seen)
+
+
+def _size(value: Any) -> int:
+    """The work of comparing with it, at most."""
+    if type(value) is str:
+        return ITEM + len(value) // ITEM
+    inner = value.values() if type(value) is dict else value if type(value) is list else ()
+    return ITEM + sum(map(_size, inner))
+
+
+def _same(wanted: Any, seen: Any) -> bool:
+    """As deep as what is wanted, whatever was seen."""
+    if type(wanted) in _NUMBERS:
+        return type(seen) in _NUMBERS and double(wanted) == double(seen)
+    if type(wanted) is not type(seen):
+        return False
+    if type(wanted) is dict:
+        return len(wanted) == len(seen) and all(
+            name in seen and _same(each, seen[name]) for name, each in wanted.items()
+        )
+    if type(wanted) is list:
+        return len(wanted) == len(seen) and all(map(_same, wanted, seen))
+    return bool(wanted == seen)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (type(value) in _SIZED and not value)
+
+
+_COMPARISONS = {"gt": operator.gt, "gte": operator.ge, "lt": operator.lt, "lte": operator.le}
+_NUMBERS, _SIZED = (int, float), (str, list, dict)
+_TYPES: dict[str, tuple[type, ...]] = {
+    "null": (type(None),),
+    "bool": (bool,),
+    "number": _NUMBERS,
+    "string": (str, Prefix),
+    "array": (list,),
+    "object": (dict,),
+}

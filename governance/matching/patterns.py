@@ -1,0 +1,74 @@
+"""From the table of a pattern to a function that walks it: one step for each character."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from operator import length_hint
+from typing import Any
+
+from governance.matching.call import TEXT, Call
+
+# Whether it is found in a text, of which all is given or only the beginning. None: undecided.
+Matches = Callable[[str, bool, Call], bool | None]
+PIECE = 65_536  # characters that are walked at a time: memory, for the work is the same
+# What has classes that fit into a byte, and tells apart no characters beyond these, is quick.
+NARROW, NEAR = 255, 0x20000
+SLOW = 8  # times the work where it has or does
+SHORT = 4_096  # characters that are not worth a table
+FAR = ord("?")  # what is written for a character that is not in a table
+
+
+class _Classes(dict[str, int]):
+    """The class of each character, found once."""
+
+    def __init__(self, bounds: list[int], classes: list[int]) -> None:
+        self.bounds, self.classes = bounds, classes
+        self.tables: tuple[str, bytes] | None = None
+
+    def __missing__(self, character: str) -> int:
+        found: int = self.classes[bisect_right(self.bounds, ord(character)) - 1]
+        if len(self) < SHORT:
+            self[character] = found
+        return found
+
+    def of_all(self, piece: str) -> bytes:
+        """The same of many characters at once, found in tables."""
+        if self.tables is None:
+            ends = [*self.bounds[1:], NEAR]
+            near = "".join(
+                chr(number + (number >= FAR)) * (end - bound)
+                for bound, end, number in zip(self.bounds, ends, self.classes, strict=True)
+            )
+            back = bytes([*range(FAR), self.classes[-1], *range(FAR, NARROW)])
+            self.tables = near, back
+        near, back = self.tables
+        return piece.translate(near).encode("latin-1", "replace").translate(back)
+
+
+def pattern_of(automaton: Mapping[str, Any]) -> Matches:
+    width, classes = automaton["width"], _Classes(automaton["bounds"], automaton["classes"])
+    table: list[int] = [to * width if to > 0 else to for to in automaton["table"]]
+    start: int = automaton["start"] * width
+    ends = {end * width for end in automaton["ends"]}
+    quick = width <= NARROW and classes.bounds[-1] <= NEAR
+    work = 1 if quick else SLOW
+    ascii_ = bytes(classes[chr(code % 128)] for code in range(256)) if quick else b""
+
+    def matches(text: str, all_of_it: bool, call: Call) -> bool | None:  # noqa: FBT001
+        state, end = start, min(len(text), TEXT, call.left // work)
+        for at in range(0, end, PIECE):
+            piece = text[at : min(at + PIECE, end)]
+            letters: Any = iter(piece)
+            kinds: Iterable[int] = map(classes.__getitem__, letters)
+            if quick and piece.isascii():
+                kinds = letters = iter(piece.encode().translate(ascii_))
+            elif quick and (len(piece) > SHORT or len(classes) >= SHORT):
+                kinds = letters = iter(classes.of_all(piece))
+            for kind in kinds:
+                state = table[state + kind]
+                if state < 0:
+                    call.left -= work * (at + len(piece) - length_hint(letters))
+                    return state == -2
+        call.left -= work * end
+        return state in ends if all_of_it and end == len(text) else None
+
+    return matches

@@ -1,0 +1,28 @@
+"""One difference of two documents by meaning."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+DOCUMENT = "the document"  # the subject of what belongs to no rule
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference. Of a changed value `what` names it; else `what` is the whole sentence."""
+
+    kind: Literal["added", "removed", "changed"]
+    subject: str  # the id of a rule, or DOCUMENT
+    what: str
+    before: str = ""
+    after: str = ""
+
+    @property
+    def of_document(self) -> bool:
+        return self.subject == DOCUMENT
+
+    def __str__(self) -> str:
+        subject = self.subject if self.of_document else f"rule `{self.subject}`"
+        if self.before or self.after:
+            return f"{subject}, {self.what}: {self.before} → {self.after}"
+        verb = "" if self.kind == "changed" else f"{self.kind} "
+        return f"{verb}{subject}: {self.what}"

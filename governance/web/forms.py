@@ -1,0 +1,33 @@
+"""The base of all forms: what a form shows of what a command refused."""
+
+from django import forms
+from django.http import HttpRequest, QueryDict
+
+from governance.core.errors import GovernanceError
+
+
+def sent(request: HttpRequest) -> QueryDict | None:
+    """What a post holds, be it nothing at all; none before the form was sent."""
+    return request.POST if request.method == "POST" else None
+
+
+class Form(forms.Form):
+    """A form that says everything itself, after it was sent, in one voice."""
+
+    use_required_attribute = False
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # whatever a form takes
+        for field in self.fields.values():
+            field.error_messages["required"] = "This is needed."
+
+    def take(self, error: GovernanceError) -> None:
+        """Show what a command refused beside the field that it is about."""
+        for problem in error.errors:
+            field = FIELD_OF.get(problem.path, problem.path)
+            self.add_error(field if field in self.fields else None, problem.message)
+        if not error.errors:
+            self.add_error(None, str(error))
+
+
+FIELD_OF = {"env": "environment"}

@@ -1,0 +1,50 @@
+"""Projects made at the same moment, each over a connection of its own."""
+
+from collections.abc import Callable
+
+import pytest
+
+from governance.core.actor import CONSOLE
+from governance.core.errors import Conflict
+from governance.core.roles import Role
+from governance.models import Project
+from governance.projects.commands.demo import make_demo_project
+from governance.projects.commands.projects import create_project
+from tests import builders
+from tests.governance.threads import in_threads
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROUNDS = 5
+
+
+def met(work: Callable[[], Project]) -> str:
+    """The address of what it made, or why there is none."""
+    try:
+        return work().slug
+    except Conflict as refused:
+        return str(refused)
+
+
+def test_demos_of_tenants_that_are_asked_for_at_once_have_addresses_of_their_own():
+    made: list[str] = []
+    for _ in range(ROUNDS):
+        tenants = [builders.a_member(builders.a_project(), Role.ADMIN).project for _ in range(3)]
+
+        def make(which: int, tenants=tenants) -> str:
+            return met(lambda: make_demo_project(tenants[which], by=CONSOLE))
+
+        made += in_threads(3, make)
+    assert set(made) == {"demo", *(f"demo-{number}" for number in range(2, 3 * ROUNDS + 1))}
+
+
+def test_of_projects_of_one_name_that_are_made_at_once_one_is_made():
+    users = [builders.a_member(builders.a_project(), Role.ADMIN).user for _ in range(3)]
+    for number in range(ROUNDS):
+        name = f"Research {number}"
+
+        def make(which: int, name=name) -> str:
+            return met(lambda: create_project(name=name, user=users[which]))
+
+        slug = f"research-{number}"
+        taken = f"A project with the address {slug} exists already."
+        assert sorted(in_threads(3, make)) == [taken, taken, slug]

@@ -1,0 +1,18 @@
+"""What stands under `metadata` of a document."""
+
+import pytest
+
+from governance.texts.metadata import name_in
+
+
+@pytest.mark.parametrize(
+    ("beginning", "name"),
+    [
+        ("kind: SuccessCheck\nmetadata: {name: unified, desc", "unified"),
+        ('metadata:\n  name: "crm-update"\n  description: ""\n', "crm-update"),
+        ("rules:\n  - name: not-this\nmetadata:\n", ""),
+        ("", ""),
+    ],
+)
+def test_a_name_is_read_from_the_beginning_of_a_text_that_may_be_unfinished(beginning, name):
+    assert name_in(beginning) == name
