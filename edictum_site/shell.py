@@ -15,7 +15,7 @@ from outcomes.core.scope import Scope
 from outcomes.ingest.commands.back_pressure import why_refused_of_late
 from outcomes.jobs.queries import Backlog
 from outcomes.jobs.views import backlog_of
-from outcomes.overview.words.overview import LATE
+from outcomes.overview.words import LATE
 from outcomes.web.addresses import of_project
 
 APPROVALS = "outcomes:approvals"

@@ -5,8 +5,8 @@ from collections.abc import Collection
 from django.db.models import Q, QuerySet
 
 from governance.deployments.requirements import Evidence, Project
-from outcomes.backtesting.domain.coverage_words import words_of
 from outcomes.models import Backtest, Call
+from outcomes.models.backtests import Taken
 from outcomes.record.codec import as_text, digest_of
 from outcomes.record.selecting import with_names
 from outcomes.record.stored import WholeCall, whole_calls
@@ -63,13 +63,19 @@ def newest_of(project_id: int, revision_hash: str) -> Backtest | None:
 
 def scope_words(backtest: Backtest) -> str:
     """Calls of production under `billing`, agents …, tools …"""
-    return words_of(
-        backtest.environment.name if backtest.environment else "",
-        backtest.agents,
-        backtest.tools,
-        taken=backtest.taken,
-        contract=backtest.bundle_name,
-    )
+    contract = backtest.bundle_name
+    under = {
+        Taken.CONTRACT: f"under `{contract}`",
+        Taken.ALL: "under any contract or none",
+        Taken.ALL_INSTEAD: f"under any contract or none (there were none under `{contract}`)",
+    }[Taken(backtest.taken)]
+    environment = backtest.environment.name if backtest.environment else "every environment"
+    parts = [f"calls of {environment} {under}"]
+    if backtest.agents:
+        parts.append("agents " + ", ".join(f"`{name}`" for name in backtest.agents))
+    if backtest.tools:
+        parts.append("tools " + ", ".join(f"`{name}`" for name in backtest.tools))
+    return ", ".join(parts)
 
 
 def sampled_calls(

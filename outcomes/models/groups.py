@@ -4,15 +4,10 @@ A call that failed or was denied says which group it belongs to. What that chang
 all else that changes of rollups, and added to these a little later.
 """
 
-from typing import Final
-
 from django.db import models
 
+from outcomes.core.groups import DENIED, FAILURE, LONGEST
 from outcomes.models.rollups import OfEnvironment
-
-FAILURE: Final = "failure"
-DENIED: Final = "denied"
-LONGEST: Final = 200  # characters of a reason that tell groups apart
 
 
 class CallGroup(models.Model):

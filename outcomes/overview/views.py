@@ -23,7 +23,7 @@ from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.standouts import Fall, Judged, falls
 from outcomes.jobs.views import backlog_of
 from outcomes.models.sessions import LOOP
-from outcomes.overview.words import overview as words
+from outcomes.overview import words
 from outcomes.sessions.queries.stopped import StoppedCounts, newest_stopped, stopped_counts
 from outcomes.sessions.tables import SESSIONS
 from outcomes.tools.domain.tools import Compared

@@ -15,11 +15,11 @@ from django.db.models import Q
 
 from outcomes import bulk
 from outcomes.artifacts.commands.uses import note_artifacts, note_sizes
+from outcomes.core.groups import DENIED, FAILURE
 from outcomes.figures.commands.counting import Change, count
 from outcomes.figures.commands.grouping import grouped
 from outcomes.jobs.retries import due, try_again_later
 from outcomes.models import Call, OldCalls, Session
-from outcomes.models.groups import DENIED, FAILURE
 from outcomes.record import codec
 from outcomes.record.artifact_reads import artifact_read
 from outcomes.record.codec import digest_of

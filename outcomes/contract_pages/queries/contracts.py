@@ -8,8 +8,8 @@ from typing import NamedTuple
 from django.db.models import Count, Q
 
 from outcomes.agents.queries.fleet import FleetAgent, fleet_of_late
+from outcomes.core.groups import DENIED
 from outcomes.models import Call, CallGroup
-from outcomes.models.groups import DENIED
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from operator import add
 from typing import NamedTuple
 
+from outcomes.core.groups import DENIED
 from outcomes.core.scope import Scope
 from outcomes.figures.queries.group_calls import Governed, newest_governed
 from outcomes.figures.queries.group_rollups import GroupReading, Time
 from outcomes.figures.queries.groups import BEFORE, NOW, GroupTold, time_before, told_by, told_of
 from outcomes.figures.queries.stats import numbered
 from outcomes.models import Agent, CallGroup, GroupRollup
-from outcomes.models.groups import DENIED
 from outcomes.record.codec import as_text
 
 

@@ -10,8 +10,8 @@ import msgspec
 
 from governance.checks.domain.success import DEFAULT
 from governance.core.masking import masked_text
+from outcomes.core.groups import DENIED, FAILURE, LONGEST
 from outcomes.figures.domain.groups import DETAILED, Grouping, grouping, normalised
-from outcomes.models.groups import DENIED, FAILURE, LONGEST
 from outcomes.record.codec.rows import CallRow
 from outcomes.record.codec.text import as_text
 

@@ -14,6 +14,7 @@ from governance.checks.queries.checks import compiled_of
 from governance.core.masking import MASK
 from outcomes import bulk
 from outcomes.bulk import read_time
+from outcomes.core.groups import DENIED
 from outcomes.figures.codec.groups import (
     GroupCounts,
     digest_of_group,
@@ -24,7 +25,6 @@ from outcomes.figures.codec.groups import (
 from outcomes.figures.domain.groups import Grouping
 from outcomes.figures.domain.rollups import minute_of
 from outcomes.models import Call, CallGroup, GroupRollup
-from outcomes.models.groups import DENIED
 from outcomes.record.codec import CallRow
 
 AT_ONCE: Final = 1_000

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from outcomes.models.groups import DENIED, FAILURE, LONGEST
+from outcomes.core.groups import DENIED, FAILURE, LONGEST
 
 _READ: Final = 2 * LONGEST  # with white space
 DETAILED: Final = ("failure", "timeout")  # kinds whose detail is the agent's reason

@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 from django.db import connection
 
 from outcomes.bulk import read_time
+from outcomes.core.groups import DENIED
 from outcomes.core.scope import Scope
 from outcomes.figures.queries.group_rollups import GroupReading
 from outcomes.models import CallGroup
-from outcomes.models.groups import DENIED
 from outcomes.record.codec import as_text
 
 GONE: Final = timedelta(hours=24)  # a group that was not seen for so long, and is, is back

@@ -16,11 +16,11 @@ from typing import Final, Literal, NamedTuple
 from django.db.models import QuerySet, Subquery
 
 from governance.deployments.queries.deployments import Deployed, newest_deployments
+from outcomes.core.groups import DENIED, FAILURE
 from outcomes.core.scope import Scope
 from outcomes.figures.queries.group_calls import seen, straddling
 from outcomes.figures.queries.group_rollups import GroupReading, Time
 from outcomes.models import Agent, Call, CallGroup, GroupRollup, Tool
-from outcomes.models.groups import DENIED, FAILURE
 from outcomes.record.codec import as_text, digest_of
 from outcomes.record.selecting import CALLS_SHOWN, PLACE_BY_TIME, with_names
 from outcomes.web.key_paging import Page, Place, page_of

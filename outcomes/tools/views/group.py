@@ -10,8 +10,8 @@ from governance.core.errors import NotFound
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import table_file
 from outcomes.calls.views.rows import call_lines
+from outcomes.core.groups import DENIED
 from outcomes.figures.queries.groups import group_calls, group_told
-from outcomes.models.groups import DENIED
 from outcomes.record.selecting import PLACE_BY_TIME
 from outcomes.tools.words.group import words_of
 from outcomes.web.addresses import tool_url

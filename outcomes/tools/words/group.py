@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from governance.core.masking import masked_beginning
+from outcomes.core.groups import DENIED
 from outcomes.figures.queries.groups import GroupFigures, GroupTold
 from outcomes.models import Call
-from outcomes.models.groups import DENIED
 
 _TIMEOUT: Final = Call.Kind.TIMEOUT.value
 _FAILURE: Final = Call.Kind.FAILURE.value

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outcomes.core.groups import DENIED, FAILURE, LONGEST
 from outcomes.figures.domain.groups import grouping, normalised
-from outcomes.models.groups import DENIED, FAILURE, LONGEST
 
 PARTS = [*"aZ1f #…\"'`/\\.,:;@-_+~<>(\n\0é٣", "http://", "://", "@a.b", "12", "…@…", "HTTP 500"]
 texts = st.lists(st.sampled_from(PARTS), max_size=30).map("".join)
