@@ -17,12 +17,12 @@ from governance.people.policies import Action, may, refuse_unless
 from outcomes.artifacts.commands.artifacts import note_download, note_fetch, store_artifact
 from outcomes.artifacts.domain.pieces.plain import plain_type
 from outcomes.artifacts.queries.artifacts import artifact_with
+from outcomes.artifacts.schemas import LinesQuery
 from outcomes.core import artifact_store
 from outcomes.ingest.commands import back_pressure
 from outcomes.ingest.domain import Post
 from outcomes.models import Artifact
 from outcomes.record.wire import BodyRefused
-from outcomes.schemas import LinesQuery
 from outcomes.web.bodies import ARTIFACT, PARTS
 from outcomes.web.json_answers import answer
 from outcomes.web.routing import router

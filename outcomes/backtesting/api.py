@@ -12,13 +12,13 @@ from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered
 from outcomes.backtesting import commands as backtesting_commands
 from outcomes.backtesting.queries import backtest_numbered
+from outcomes.backtesting.schemas import BacktestIn, ChangedCallsQuery
 from outcomes.calls.api.shapes import time_text
 from outcomes.jobs import doorbell
 from outcomes.models import Backtest, ChangedCall
 from outcomes.models.backtests import Taken
 from outcomes.recorded_calls.queries import changed_calls, number_kept, number_of_changed
 from outcomes.recorded_calls.selection import Wanted
-from outcomes.schemas import BacktestIn, ChangedCallsQuery
 from outcomes.web.cursors import cursor_at, place_of
 from outcomes.web.json_answers import answer
 

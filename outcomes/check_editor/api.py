@@ -18,11 +18,11 @@ from governance.core.masking import MASK, Masking
 from governance.people.auth import AccessRequest, KeyOrMember
 from governance.people.queries.projects import project_numbered
 from outcomes.artifacts.commands.contents import Contents
+from outcomes.check_editor.schemas import CheckTrialIn
 from outcomes.masking.domain.shown_call import masking_of
 from outcomes.record.classification import Classification, NotChecked, Unreadable, classify
 from outcomes.record.selecting import newest_calls_named
 from outcomes.record.stored import WholeCall, whole_calls
-from outcomes.schemas import CheckTrialIn
 from outcomes.web.json_answers import answer
 
 # A router of its own, as its address has to be tried before that of any check.

@@ -9,8 +9,8 @@ from ninja import Query
 from governance.people.auth import AccessRequest, KeyOrMember
 from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.stats import figures_by
+from outcomes.figures.schemas import StatsQuery
 from outcomes.jobs.api import settled
-from outcomes.schemas import StatsQuery
 from outcomes.web.json_answers import answer
 from outcomes.web.routing import router
 

@@ -16,7 +16,7 @@ from outcomes.models import Rejudging
 from outcomes.reclassification.commands import jobs
 from outcomes.reclassification.commands.jobs import cancel_rejudging
 from outcomes.reclassification.queries.jobs import rejudging_numbered, result_so_far
-from outcomes.schemas import CheckBacktestIn, ReclassificationIn
+from outcomes.reclassification.schemas import CheckBacktestIn, ReclassificationIn
 from outcomes.web.json_answers import answer
 
 # Routers of their own: these addresses have to be tried before that of any check.

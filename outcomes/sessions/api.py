@@ -11,11 +11,11 @@ from governance.delivery.queries.governing import Governing
 from governance.people.auth import AccessRequest, KeyOrMember
 from governance.people.policies import Action
 from outcomes.calls.api.shapes import contract_out, time_text
+from outcomes.calls.schemas import CallsQuery, OneCallQuery
 from outcomes.jobs import doorbell
 from outcomes.jobs.api import settled
 from outcomes.models import Session
 from outcomes.record.sessions import session_named
-from outcomes.schemas import CallsQuery, OneCallQuery
 from outcomes.sessions.commands.removal import remove_session
 from outcomes.sessions.queries.details import told_by
 from outcomes.sessions.queries.reports import SessionReport, report_of

@@ -8,11 +8,11 @@ from governance.people.auth import AGENT_HEADER, AccessRequest, KeyOrMember
 from governance.people.domain import Scope
 from outcomes.calls.api.shapes import call_details, call_out, event_out
 from outcomes.calls.queries.calls import newest_events, past_verdicts
+from outcomes.calls.schemas import CallsQuery, EventsQuery, OneCallQuery
 from outcomes.jobs.api import settled
 from outcomes.masking.queries.shown_calls import shown_calls, shown_events
 from outcomes.record.selecting import call_named, calls, calls_before
 from outcomes.record.stored import read_events
-from outcomes.schemas import CallsQuery, EventsQuery, OneCallQuery
 from outcomes.web.cursors import cursor_at, place_of
 from outcomes.web.json_answers import answer
 from outcomes.web.routing import router

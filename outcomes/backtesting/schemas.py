@@ -1,0 +1,76 @@
+"""What the routes of backtests take."""
+
+from typing import Literal, Self
+
+from ninja import Schema
+from pydantic import ConfigDict, Field, model_validator
+
+from outcomes.recorded_calls.queries import ChangedFilter
+from outcomes.web.schemas import Text, Time, VersionNumber, listed
+
+
+class BacktestIn(Schema):
+    """Of a text, or of a version: without its number the newest."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    yaml: str | None = None
+    name: str | None = None
+    version: VersionNumber | None = None
+    env: Text = ""
+    since: Time | None = None
+    until: Time | None = None
+    agent: Text | list[Text] = ""  # names or globs
+    tool: Text | list[Text] = ""
+    contract_only: bool = False  # without the calls under other contracts
+
+    @model_validator(mode="after")
+    def of_one_thing(self) -> Self:
+        if (self.yaml is None) == (self.name is None):
+            raise ValueError("Give either `yaml`, or `name` with or without `version`.")
+        if self.version is not None and self.name is None:
+            raise ValueError("A `version` is one of a `name`.")
+        return self
+
+    def agents(self) -> list[str]:
+        return listed(self.agent)
+
+    def tools(self) -> list[str]:
+        return listed(self.tool)
+
+
+class ChangedCallsQuery(Schema):
+    """Of the calls that a backtest would change: without anything all of them."""
+
+    change: Literal[
+        "",
+        "newly_denied",
+        "newly_allowed",
+        "newly_asking",
+        "changed",
+        "undetermined",
+        "drift",
+    ] = ""
+    rule: Text = ""
+    tool: Text = ""
+    agent: Text = ""
+    session: Text = ""
+    env: Text = ""  # of the session
+    cursor: Text = ""
+    limit: int = Field(50, ge=1, le=1_000)
+
+    @model_validator(mode="after")
+    def of_one_session(self) -> Self:
+        if bool(self.session) != bool(self.env):
+            raise ValueError("A `session` is one of an `env`: give both, or neither.")
+        return self
+
+    def filter(self) -> ChangedFilter:
+        return ChangedFilter(
+            change=self.change,
+            rule=self.rule,
+            tool=self.tool,
+            agent=self.agent,
+            session=self.session,
+            environment=self.env,
+        )
