@@ -15,9 +15,10 @@ from outcomes.sessions.domain.limit_lines import lines_of
 from outcomes.sessions.domain.overview import Overview, Results
 from outcomes.sessions.views.limits import key_of, sorted_uses
 from outcomes.sessions.views.zoom import Zoom, zoom_links
+from outcomes.sessions.words.sentences import first_stop
 from outcomes.web.addresses import call_url
 from outcomes.web.scope import kept_beside_one, zone_of
-from outcomes.web.sentences import counted, first_stop
+from outcomes.web.sentences import counted
 
 LINES: Final = (
     ("executions", "executions", charts.Style.EXECUTIONS),

@@ -22,9 +22,9 @@ from outcomes.sessions.queries.page import SessionPage, whole_session
 from outcomes.sessions.queries.states import state_of
 from outcomes.sessions.tables import LIMITS_OF_TWO, SESSIONS, TOOLS_OF_TWO
 from outcomes.sessions.views.limits import COUNTINGS, key_of
-from outcomes.sessions.views.state import told_standing
+from outcomes.sessions.views.state import session_summary
 from outcomes.sessions.views.zoom import Zoom
-from outcomes.web import sentences
+from outcomes.sessions.words import sentences
 from outcomes.web.addresses import call_url
 from outcomes.web.named import named_session
 from outcomes.web.scope import kept_beside_one
@@ -97,7 +97,7 @@ def _side(request: MemberRequest, session: Session, state: str) -> Side:
     page = whole_session(session)
     limits = page.report.limits
     strip = strip_of(request, session, page.calls, page.overview, limits, Zoom(), name="Calls")
-    return Side(page, state, sentences.session_sentence(told_standing(page, state)), strip)
+    return Side(page, state, sentences.session_sentence(session_summary(page, state)), strip)
 
 
 def _urls(request: MemberRequest, parted: PartedAt | None, sides: list[Side]) -> list[str]:

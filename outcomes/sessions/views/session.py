@@ -22,11 +22,11 @@ from outcomes.sessions.queries.about_sessions import family_of, notes_of, sessio
 from outcomes.sessions.queries.page import SessionPage, whole_session
 from outcomes.sessions.views.files import CHILDREN, TABLES, session_file
 from outcomes.sessions.views.limits import limit_bars
-from outcomes.sessions.views.state import state_of, state_with, told_standing
+from outcomes.sessions.views.state import session_summary, state_of, state_with
 from outcomes.sessions.views.tags import standing_tag
 from outcomes.sessions.views.zoom import Zoom, kept_of, zoom_of
-from outcomes.sessions.words import previous_sessions_words
-from outcomes.web import sentences
+from outcomes.sessions.words import sentences
+from outcomes.sessions.words.previous import previous_sessions_words
 from outcomes.web.named import named_session, session_at
 from outcomes.web.paging import files_of_tables, with_query
 from outcomes.web.scope import kept_beside_one
@@ -90,7 +90,7 @@ def _told_by_calls(lines: Sequence[CallLine]) -> dict[str, str]:
 def _standing(request: MemberRequest, page: SessionPage, state: str) -> dict[str, Any]:
     session, zoom = page.session, zoom_of(request.GET)
     overview, limits = page.overview, page.report.limits
-    standing = told_standing(page, state)
+    standing = session_summary(page, state)
     here = _Addresses(request, session, standing_tag(session, state))
     strip = strip_of(request, session, page.calls, overview, limits, zoom)
     bars, failing = limit_bars(limits), failing_tools(overview)

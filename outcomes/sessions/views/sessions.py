@@ -27,8 +27,8 @@ from outcomes.sessions.tables import SESSIONS
 from outcomes.sessions.views.choices import STATES, Choices, choices_of
 from outcomes.sessions.views.facets import facets_shown, heads_of
 from outcomes.sessions.views.tags import in_list
-from outcomes.sessions.words import previous_period_words
-from outcomes.web import sentences
+from outcomes.sessions.words import sentences
+from outcomes.sessions.words.previous import previous_period_words
 from outcomes.web.narrowing import narrowing_context, narrowing_of
 from outcomes.web.paging import every, files_of, links_of, start_of, with_query
 from outcomes.web.tags import hash_of

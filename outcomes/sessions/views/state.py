@@ -13,7 +13,7 @@ from outcomes.sessions.domain.overview import Results
 from outcomes.sessions.queries import states
 from outcomes.sessions.queries.matching import Asking
 from outcomes.sessions.queries.page import SessionPage
-from outcomes.web import sentences
+from outcomes.sessions.words import sentences
 
 
 def state_of(request: MemberRequest, session: Session) -> str:
@@ -26,11 +26,11 @@ def state_with(session: Session, waiting: Mapping[str, Any]) -> str:
     return states.state_of(session, timezone.now(), asking)
 
 
-def told_standing(page: SessionPage, state: str) -> sentences.Standing:
+def session_summary(page: SessionPage, state: str) -> sentences.SessionSummary:
     """As much of a session as its sentences need."""
     session, overview, limits = page.session, page.overview, page.report.limits
     stop = sentences.first_stop(limits)
-    return sentences.Standing(
+    return sentences.SessionSummary(
         state=state,
         calls=session.attempts,
         results=Results(session.executions, session.successes, session.failures, session.unknown),

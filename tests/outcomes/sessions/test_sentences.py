@@ -13,14 +13,14 @@ from governance.contracts.domain.session_limits import (
 )
 from outcomes.sessions.domain.overview import Results
 from outcomes.sessions.views.limits import limit_bars
-from outcomes.web.sentences import (
-    Standing,
+from outcomes.sessions.words.sentences import (
+    SessionSummary,
     noticed_words,
-    ordinal,
     second_sentence,
     session_sentence,
     sessions_sentence,
 )
+from outcomes.web.sentences import ordinal
 
 
 def plain(sentence: str) -> str:
@@ -37,7 +37,7 @@ def a_use(limit=None, *, judgement=LimitJudgement.PREMATURE, stopped_at=51, **fi
     return LimitUse(judgement=judgement, stopped_at=stopped_at, **stated | fields)
 
 
-def a_standing(state: str = "ended", **fields) -> Standing:
+def a_summary(state: str = "ended", **fields) -> SessionSummary:
     stated: dict[str, Any] = {
         "calls": 1,
         "results": Results(1, 1, 0, 0),
@@ -46,7 +46,7 @@ def a_standing(state: str = "ended", **fields) -> Standing:
         "missed": 0,
         "limits": [],
     }
-    return Standing(state=state, **stated | fields)
+    return SessionSummary(state=state, **stated | fields)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_the_list_says_how_many_run_and_how_many_were_stopped(counts, sentence):
 def test_a_stop_that_came_too_early_says_what_was_counted_and_how_far_it_would_have_gone(
     results, why
 ):
-    session = a_standing("stopped", calls=53, before_stop=results, denied=3, limits=[a_use()])
+    session = a_summary("stopped", calls=53, before_stop=results, denied=3, limits=[a_use()])
     assert plain(session_sentence(session)) == (
         f"Stopped by `session-limits` at call 51, after 50 executions; {why}; "
         "counting successes it would have gone on to call 57."
@@ -105,7 +105,7 @@ def test_a_stop_that_came_too_early_says_what_was_counted_and_how_far_it_would_h
 
 def test_a_limit_that_successes_reached_later_says_at_which_call():
     use = a_use(reached_at={"executions": 50, "reported": 50, "classified": 70}, stopped_at=51)
-    session = a_standing("stopped", before_stop=Results(50, 43, 7, 0), limits=[use])
+    session = a_summary("stopped", before_stop=Results(50, 43, 7, 0), limits=[use])
     assert plain(session_sentence(session)).endswith(
         "counting successes it was reached at call 70 only."
     )
@@ -122,7 +122,7 @@ def test_a_limit_of_one_execution_of_a_tool_names_its_tool(results, why):
     limit = MaxExecutionsOfTool("pay", 1, rule_ids=("cap",))
     use = a_use(limit, reached_at={"executions": 9, "reported": 9, "classified": None},
                 stopped_at=12)  # fmt: skip
-    session = a_standing("stopped", before_stop=results, limits=[use])
+    session = a_summary("stopped", before_stop=results, limits=[use])
     assert plain(session_sentence(session)) == (
         f"Stopped by `cap` at call 12, after 1 execution of `pay`; {why}; "
         "counting successes it would have gone on to call 12."
@@ -172,51 +172,51 @@ def test_a_limit_of_one_execution_of_a_tool_names_its_tool(results, why):
     ],
 )
 def test_every_way_to_be_stopped_has_its_sentence(use, sentence):
-    assert plain(session_sentence(a_standing("stopped", calls=60, limits=[use]))) == sentence
+    assert plain(session_sentence(a_summary("stopped", calls=60, limits=[use]))) == sentence
 
 
 @pytest.mark.parametrize(
     ("session", "sentence"),
     [
-        (a_standing("running"), "Running, one call so far: it succeeded."),
-        (a_standing(), "Ended after one call: it succeeded."),
-        (a_standing(results=Results(1, 0, 1, 0)), "Ended after one call: it failed."),
+        (a_summary("running"), "Running, one call so far: it succeeded."),
+        (a_summary(), "Ended after one call: it succeeded."),
+        (a_summary(results=Results(1, 0, 1, 0)), "Ended after one call: it failed."),
         (
-            a_standing(results=Results(1, 0, 1, 0), missed=1),
+            a_summary(results=Results(1, 0, 1, 0), missed=1),
             "Ended after one call: it failed, which the agent missed.",
         ),
         (
-            a_standing(results=Results(1, 0, 0, 1)),
+            a_summary(results=Results(1, 0, 0, 1)),
             "Ended after one call: whether it succeeded is unknown.",
         ),
-        (a_standing(results=Results(), denied=1), "Ended after one call: it was denied."),
+        (a_summary(results=Results(), denied=1), "Ended after one call: it was denied."),
         (
-            a_standing("running", results=Results(), open=1),
+            a_summary("running", results=Results(), open=1),
             "Running, one call so far: it has no result yet.",
         ),
         (
-            a_standing(calls=31, results=Results(31, 31, 0, 0)),
+            a_summary(calls=31, results=Results(31, 31, 0, 0)),
             "Ended after 31 calls: all 31 executions succeeded.",
         ),
         (
-            a_standing(calls=2, results=Results(2, 2, 0, 0)),
+            a_summary(calls=2, results=Results(2, 2, 0, 0)),
             "Ended after 2 calls: both executions succeeded.",
         ),
         (
-            a_standing(calls=4, results=Results(), denied=4),
+            a_summary(calls=4, results=Results(), denied=4),
             "Ended after 4 calls: all of them were denied.",
         ),
         (
-            a_standing("running", calls=34, results=Results(30, 27, 2, 1), denied=3, open=1),
+            a_summary("running", calls=34, results=Results(30, 27, 2, 1), denied=3, open=1),
             "Running, 34 calls so far: 2 of 30 executions failed, 1 is unknown, "
             "3 were denied, 1 without a result yet.",
         ),
         (
-            a_standing(calls=3, results=Results(2, 1, 0, 1), denied=1),
+            a_summary(calls=3, results=Results(2, 1, 0, 1), denied=1),
             "Ended after 3 calls: 1 of 2 executions succeeded, 1 is unknown, 1 was denied.",
         ),
         (
-            a_standing("stopped", calls=2, results=Results(1, 1, 0, 0), denied=1),
+            a_summary("stopped", calls=2, results=Results(1, 1, 0, 0), denied=1),
             "Stopped by a limit after 2 calls: the one execution succeeded, 1 was denied.",
         ),
     ],
@@ -226,15 +226,15 @@ def test_a_session_that_no_known_limit_stopped_says_how_it_went(session, sentenc
 
 
 def test_what_the_agent_missed_is_said_beside():
-    assert second_sentence(a_standing(calls=9)) == ""
-    missed = a_standing(calls=9, results=Results(9, 6, 3, 0), missed=2)
+    assert second_sentence(a_summary(calls=9)) == ""
+    missed = a_summary(calls=9, results=Results(9, 6, 3, 0), missed=2)
     assert second_sentence(missed) == "The agent missed 2 of the 3 failures."
-    all_missed = a_standing(calls=9, results=Results(9, 6, 3, 0), missed=3)
+    all_missed = a_summary(calls=9, results=Results(9, 6, 3, 0), missed=3)
     assert second_sentence(all_missed) == "The agent missed all of them."
 
 
 def test_a_stopped_session_says_where_it_stood_by_successes():
-    session = a_standing("stopped", calls=53, denied=3, limits=[a_use()])
+    session = a_summary("stopped", calls=53, denied=3, limits=[a_use()])
     assert (
         second_sentence(session) == "By successes it stood at 43 of 50. 3 calls of 53 were denied."
     )

@@ -5,7 +5,8 @@ from typing import Final
 from governance.core.figures import duration, percent
 from outcomes.sessions.domain.facets import Facets
 from outcomes.sessions.queries.about_sessions import BEFORE, SessionsBefore
-from outcomes.web.sentences import counted, stopped_words
+from outcomes.sessions.words.sentences import stopped_words
+from outcomes.web.sentences import counted
 
 _NONE: Final = f"its agent ended no session in the {BEFORE.days} days before"
 
