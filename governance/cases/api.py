@@ -4,8 +4,9 @@ from typing import Any
 
 from ninja import Router, Status
 
+from governance.case_runs.queries import cases_of, run_kept, run_of, run_text
 from governance.cases import commands as cases_commands
-from governance.cases.queries import case_numbered, cases_of, run_kept, run_of, run_text
+from governance.cases.queries import case_numbered
 from governance.cases.schemas import (
     CaseIn,
     CaseOut,

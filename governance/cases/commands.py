@@ -1,22 +1,21 @@
 """Cases of contracts: written, put in order, removed; and run when a version is to be trusted."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
 from governance.audit_log import Detail, record
-from governance.cases.domain.cases import expected_words
+from governance.case_runs.domain.cases import expected_words
+from governance.case_runs.queries import cases_of
 from governance.cases.domain.limits import MOST_CASES, problems_of
-from governance.cases.queries import Ran, case_named, case_numbered, cases_of, run_of
+from governance.cases.queries import case_named, case_numbered
 from governance.contracts.queries.contracts import locked_bundle
 from governance.core.actor import Actor
 from governance.core.cases import Case as Told
 from governance.core.errors import Conflict, InvalidInput, NotFound, Problem
-from governance.models import Bundle, BundleVersion, Case, CaseRun
+from governance.models import Bundle, Case
 from governance.people.policies import Action, refuse_unless
 
 
@@ -115,25 +114,6 @@ def refuse_unfit_cases(cases: Sequence[Told]) -> None:
             unfit = f"Another test is called “{case.name}” already."
             raise InvalidInput.at(f"cases[{place}].name", unfit)
         seen.add(case.name)
-
-
-def keep_run(version: BundleVersion) -> Ran:
-    """Run the cases against this version, and keep what became of them; outside a transaction."""
-    ran = run_of(version)
-    if not ran.results:
-        if not ran.why:
-            CaseRun.objects.filter(version=version).delete()
-        return ran
-    CaseRun.objects.update_or_create(
-        version=version,
-        defaults={
-            "ran_at": timezone.now(),
-            "cases": len(ran.results),
-            "failing": ran.failing,
-            "results": json.dumps([asdict(each) for each in ran.results]),
-        },
-    )
-    return ran
 
 
 def _new(bundle: Bundle, case: Told, *, position: int, by: Actor) -> Case:

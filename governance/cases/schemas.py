@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self, assert_never
 from ninja import Schema
 from pydantic import ConfigDict, Field, JsonValue, StrictInt, StrictStr, model_validator
 
-from governance.cases.queries import Ran
+from governance.case_runs.queries import Ran
 from governance.contracts.schemas.contracts import VersionNumber
 from governance.core.case_text import told
 from governance.core.cases import PRODUCTION, Case, CaseAction, CaseCall, Decides, Stops

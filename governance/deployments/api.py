@@ -5,11 +5,22 @@ from typing import Any
 from ninja import Query, Router, Status
 
 from governance.contracts.api.named import named_bundle, named_version
-from governance.contracts.queries.contracts import live_in
-from governance.contracts.schemas.contracts import DeploymentOut, deployment_out
+from governance.contracts.queries.contracts import (
+    deployments_before,
+    live_deployments,
+    live_in,
+)
+from governance.contracts.schemas.contracts import (
+    DeploymentIn,
+    DeploymentOut,
+    DeploymentsOut,
+    DeploymentsQuery,
+    deployment_out,
+)
 from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import NotFound
 from governance.deployments.commands import deployments, requests
+from governance.deployments.commands.deployments import deploy
 from governance.deployments.commands.requests import approve_request, refuse_request
 from governance.deployments.queries.plans import plan_of
 from governance.deployments.queries.requests import request_numbered, requests_before
@@ -158,3 +169,32 @@ def _request(request: AccessRequest, number: int) -> DeploymentRequest:
     if found is None:
         raise NotFound("There is no such request.")
     return found
+
+
+@router.post(
+    "/contracts/{name}/deployments",
+    response={201: DeploymentOut, 200: DeploymentOut},
+    auth=CAN_DEPLOY,
+    openapi_extra=MAY_CONFLICT,
+    tags=["contracts"],
+)
+def deploy_version(request: AccessRequest, name: str, body: DeploymentIn) -> Status[dict[str, Any]]:
+    version = named_version(named_bundle(request, name), body.version)
+    deployment, is_new = deploy(version, to=body.env, by=request.auth.actor, override=body.override)
+    return Status(201 if is_new else 200, deployment_out(deployment, live=True))
+
+
+@router.get(
+    "/contracts/{name}/deployments", response=DeploymentsOut, auth=CAN_READ, tags=["contracts"]
+)
+def list_deployments(
+    request: AccessRequest, name: str, page: Query[DeploymentsQuery]
+) -> dict[str, Any]:
+    bundle = named_bundle(request, name)
+    found = deployments_before(bundle, page.cursor, page.limit + 1, environment=page.env)
+    shown = found[: page.limit]
+    live = {each.pk for each in live_deployments(bundle.project, [bundle.pk])}
+    return {
+        "deployments": [deployment_out(each, live=each.pk in live) for each in shown],
+        "next": str(shown[-1].pk) if len(found) > len(shown) else None,
+    }

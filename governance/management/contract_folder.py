@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from governance.cases.queries import cases_of
+from governance.case_runs.queries import cases_of
 from governance.contracts.domain.meaning import changes
 from governance.contracts.queries.analysis import read_contract
 from governance.contracts.queries.contracts import bundle_named, live_in, newest_version

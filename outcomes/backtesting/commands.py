@@ -10,7 +10,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from governance.audit_log import record
-from governance.contracts.domain.session_limits import LimitsOfRule, SessionRule, limits_of
 from governance.contracts.queries.versions import version_written
 from governance.core.actor import Actor
 from governance.core.errors import (
@@ -21,6 +20,7 @@ from governance.core.errors import (
     InvalidInput,
     NotFound,
 )
+from governance.core.session_limits import LimitsOfRule, SessionRule, limits_of
 from governance.evaluation.engine import Engine, Validation
 from governance.evaluation.engine import validate as validated
 from governance.people import policies

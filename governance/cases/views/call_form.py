@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from governance.cases.queries import tool_call
+from governance.case_runs.queries import tool_call
 from governance.core.case_text import calls_from, written
 from governance.core.cases import PRODUCTION, Case, CaseCall, Decides, Stops
 from governance.core.errors import InvalidInput

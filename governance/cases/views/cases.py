@@ -9,10 +9,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from governance.case_runs.queries import cases_of, run_kept, run_text
 from governance.cases import commands as cases_commands
 from governance.cases.commands import NameTaken, add_case, change_case
 from governance.cases.domain.limits import MOST_CASES
-from governance.cases.queries import case_numbered, cases_of, run_kept, run_text
+from governance.cases.queries import case_numbered
 from governance.cases.tables import CASES as TESTS
 from governance.cases.views.call_form import CaseForm, SessionForm, shown_case
 from governance.contracts.queries.bundles import document_of

@@ -7,9 +7,10 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
+from governance.case_runs.queries import cases_of
 from governance.cases.commands import NameTaken, add_case
 from governance.cases.domain.names import named
-from governance.cases.queries import cases_of, said_now
+from governance.cases.queries import said_now
 from governance.cases.views.call_form import CallForm, SessionForm
 from governance.cases.views.cases import case_page, rule_ids_of
 from governance.contracts.queries.contracts import existing_bundle

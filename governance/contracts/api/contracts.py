@@ -1,4 +1,4 @@
-"""Contracts over HTTP: saved, read, validated, deployed, and tried on a call."""
+"""Contracts over HTTP: saved, read, validated, and tried on a call."""
 
 from typing import Any
 
@@ -8,7 +8,6 @@ from governance.contracts.api.named import named_bundle, named_version
 from governance.contracts.commands.contracts import save_version
 from governance.contracts.queries.analysis import read_contract, tools_seen
 from governance.contracts.queries.contracts import (
-    deployments_before,
     live_deployments,
     newest_versions,
     versions_before,
@@ -20,23 +19,16 @@ from governance.contracts.schemas.contracts import (
     ContractOut,
     ContractsOut,
     ContractsQuery,
-    DeploymentIn,
-    DeploymentOut,
-    DeploymentsOut,
-    DeploymentsQuery,
     EvaluationOut,
     ExplanationOut,
     TextIn,
     ValidationOut,
     VersionOut,
     VersionsQuery,
-    deployment_out,
     live_out,
     version_out,
     whole_version_out,
 )
-from governance.core.conflicts import MAY_CONFLICT
-from governance.deployments.commands.deployments import deploy
 from governance.evaluation import engine
 from governance.models import Deployment
 from governance.people.auth import AccessRequest, KeyOrMember
@@ -120,32 +112,6 @@ def read_by_the_name(word: str, on: Router = router) -> None:
 read_by_the_name("validate")
 read_by_the_name("evaluate")
 read_by_the_name("explain")
-
-
-@router.post(
-    "/contracts/{name}/deployments",
-    response={201: DeploymentOut, 200: DeploymentOut},
-    auth=KeyOrMember(action=Action.DEPLOY),
-    openapi_extra=MAY_CONFLICT,
-)
-def deploy_version(request: AccessRequest, name: str, body: DeploymentIn) -> Status[dict[str, Any]]:
-    version = named_version(named_bundle(request, name), body.version)
-    deployment, is_new = deploy(version, to=body.env, by=request.auth.actor, override=body.override)
-    return Status(201 if is_new else 200, deployment_out(deployment, live=True))
-
-
-@router.get("/contracts/{name}/deployments", response=DeploymentsOut, auth=CAN_READ)
-def list_deployments(
-    request: AccessRequest, name: str, page: Query[DeploymentsQuery]
-) -> dict[str, Any]:
-    bundle = named_bundle(request, name)
-    found = deployments_before(bundle, page.cursor, page.limit + 1, environment=page.env)
-    shown = found[: page.limit]
-    live = {each.pk for each in live_deployments(bundle.project, [bundle.pk])}
-    return {
-        "deployments": [deployment_out(each, live=each.pk in live) for each in shown],
-        "next": str(shown[-1].pk) if len(found) > len(shown) else None,
-    }
 
 
 def _source(request: AccessRequest, body: CallIn) -> str | bytes:

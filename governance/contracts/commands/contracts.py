@@ -5,7 +5,7 @@ from hashlib import sha256
 from django.db import transaction
 
 from governance.audit_log import record
-from governance.cases.commands import keep_run
+from governance.case_runs.commands import keep_run
 from governance.contracts.commands.voiding import void_requests
 from governance.contracts.queries.analysis import read_contract
 from governance.contracts.queries.contracts import newest_version, renamed

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from governance.contracts.domain.session_limits import SDK_MAX_ATTEMPTS, SDK_MAX_EXECUTIONS
+from governance.core.session_limits import SDK_MAX_ATTEMPTS, SDK_MAX_EXECUTIONS
 from governance.texts.dialect import Path
 from governance.texts.lint_finding import Finding
 from governance.texts.plain_document import mapping

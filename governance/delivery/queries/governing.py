@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 
-from governance.contracts.domain.session_limits import SessionLimit, limits_of
+from governance.core.session_limits import SessionLimit, limits_of
 from governance.delivery.queries.assignments import Assigned
 from governance.models import BundleVersion, Deployment, Rendering
 

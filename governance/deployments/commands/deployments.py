@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from governance.audit_log import Detail, record
-from governance.cases.commands import keep_run
-from governance.cases.queries import blocked_by
+from governance.case_runs.commands import keep_run
+from governance.case_runs.queries import blocked_by
 from governance.contracts.commands.voiding import void_requests
 from governance.contracts.queries.contracts import (
     deployment_before,

@@ -10,8 +10,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from governance.audit_log import record
-from governance.cases.commands import keep_run
-from governance.cases.queries import blocked_by
+from governance.case_runs.commands import keep_run
+from governance.case_runs.queries import blocked_by
 from governance.contracts.commands.voiding import void_requests
 from governance.contracts.queries.contracts import is_way_back, live_deployment, locked_bundle
 from governance.contracts.queries.requests import waiting_request

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from governance.cases.queries import Ran, blocked_by, run_of
+from governance.case_runs.queries import Ran, blocked_by, run_of
 from governance.contracts.domain.meaning import changes
 from governance.contracts.queries.requests import waiting_request
 from governance.core.deployment_requests import Blocked, Required

@@ -7,8 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from governance.cases.commands import keep_run, replace_cases
-from governance.cases.queries import run_text
+from governance.case_runs.commands import keep_run
+from governance.case_runs.queries import run_text
+from governance.cases.commands import replace_cases
 from governance.contracts.commands.contracts import save_version
 from governance.core.actor import CONSOLE
 from governance.core.errors import Conflict, GovernanceError, Problem

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from governance.contracts.domain.session_limits import SessionLimit
+from governance.core.session_limits import SessionLimit
 from outcomes.backtesting.domain.comparison import Recorded
 from outcomes.backtesting.domain.session_replay import COUNTINGS, SessionReplay, names_of
 

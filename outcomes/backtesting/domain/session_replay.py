@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
-from governance.contracts.domain.session_limits import MaxAttempts, SessionLimit
+from governance.core.session_limits import MaxAttempts, SessionLimit
 from governance.core.verdict import Verdict
 from outcomes.backtesting.domain.comparison import Answer, Decision, Recorded, Said, compare
 from outcomes.recorded_calls.domain import Change

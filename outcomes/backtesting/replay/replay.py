@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Self
 
-from governance.contracts.domain.session_limits import SessionLimit
+from governance.core.session_limits import SessionLimit
 from governance.evaluation.engine import Engine
 from governance.texts.document import Document
 from outcomes.backtesting.domain.comparison import LET_THROUGH, drifts

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
-from governance.contracts.domain.session_limits import MaxAttempts, MaxExecutions, SessionLimit
 from governance.contracts.queries.trial import Tried, try_call
 from governance.contracts.queries.versions import Written, version_written
+from governance.core.session_limits import MaxAttempts, MaxExecutions, SessionLimit
 from governance.delivery.queries.governing import Governing
 from governance.evaluation.engine import ToolCall
 from governance.people.auth import MemberRequest, member_page

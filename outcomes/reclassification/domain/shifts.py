@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, Final, Self
 
 from governance.contracts.domain.limit_use import LimitUse
-from governance.contracts.domain.session_limits import MaxAttempts, SessionLimit
+from governance.core.session_limits import MaxAttempts, SessionLimit
 from governance.core.verdict import Verdict
 from outcomes.record.session_step import Step
 from outcomes.sessions.domain.session import SessionTally

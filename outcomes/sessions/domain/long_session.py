@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from governance.contracts.domain.session_limits import MaxAttempts, SessionLimit
+from governance.core.session_limits import MaxAttempts, SessionLimit
 from governance.core.verdict import Verdict
 from outcomes.core.moments import micros_of, moment_of
 from outcomes.figures.domain.count_tree import CountTree

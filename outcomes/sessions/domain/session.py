@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Any, Self
 
 from governance.contracts.domain.limit_use import LimitCounter, LimitUse, limit_denying
-from governance.contracts.domain.session_limits import (
+from governance.core.session_limits import (
     MaxAttempts,
     MaxExecutions,
     MaxExecutionsOfTool,

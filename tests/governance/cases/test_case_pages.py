@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from governance.case_runs.queries import cases_of
 from governance.cases.commands import replace_cases
-from governance.cases.queries import cases_of
 from governance.contracts.commands.drafts import keep_draft
 from governance.core.actor import CONSOLE, person
 from governance.core.roles import Role

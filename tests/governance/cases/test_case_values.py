@@ -4,14 +4,14 @@ from typing import Any, cast
 
 import pytest
 
-from governance.cases.domain.cases import Said, judge
+from governance.case_runs.domain.cases import Said, judge
+from governance.case_runs.domain.sessions import Before, Stop, first_stop
 from governance.cases.domain.limits import MOST_CALLS, problems_of
-from governance.cases.domain.sessions import Before, Stop, first_stop
-from governance.contracts.domain.session_limits import LimitsOfRule, SessionRule, limits_of
 from governance.core.case_text import calls_from, kept, written
 from governance.core.cases import Case, CaseCall, Decides, Stops
 from governance.core.errors import InvalidInput
 from governance.core.json_text import read_json, read_object
+from governance.core.session_limits import LimitsOfRule, SessionRule, limits_of
 
 CALL = CaseCall(tool="refund", args={"amount": 75})
 DENIED = Case("refund without ticket", Decides(call=CALL, action="block", rule="needs-ticket"))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from governance.case_runs.queries import NOT_ASKED, blocked_by, cases_of, run_kept, run_of, run_text
 from governance.cases.commands import (
     NameTaken,
     add_case,
@@ -11,15 +12,7 @@ from governance.cases.commands import (
     replace_cases,
 )
 from governance.cases.domain.limits import MOST_CASES
-from governance.cases.queries import (
-    NOT_ASKED,
-    blocked_by,
-    case_numbered,
-    cases_of,
-    run_kept,
-    run_of,
-    run_text,
-)
+from governance.cases.queries import case_numbered
 from governance.contracts.queries.contracts import live_in, newest_version
 from governance.core.actor import CONSOLE
 from governance.core.cases import Case, CaseCall, Decides

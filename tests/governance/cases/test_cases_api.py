@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
+from governance.case_runs.queries import cases_of
 from governance.cases.commands import add_case
-from governance.cases.queries import cases_of
 from governance.core.actor import CONSOLE
 from tests import builders
 from tests.governance.casing import LAX, TEXT, a_case, a_session, added, saved

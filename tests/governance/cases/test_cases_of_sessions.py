@@ -8,7 +8,7 @@ from edictum.approval import ApprovalDecision, ApprovalRequest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.cases.queries import run_text
+from governance.case_runs.queries import run_text
 from governance.core.cases import Case, CaseCall, Stops
 from tests.governance.contracts.documents import ALWAYS, document, pre
 

@@ -6,8 +6,8 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from governance.case_runs.queries import cases_of, run_kept
 from governance.cases.commands import replace_cases
-from governance.cases.queries import cases_of, run_kept
 from governance.contracts.queries.contracts import bundle_named
 from governance.core.actor import CONSOLE
 from governance.core.cases import Case, CaseCall, Decides

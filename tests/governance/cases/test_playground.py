@@ -8,7 +8,7 @@ from django.urls import reverse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.cases.queries import said_by
+from governance.case_runs.queries import said_by
 from governance.cases.views.call_form import CallForm
 from governance.contracts.commands.drafts import begin_draft, keep_draft
 from governance.contracts.queries.trial import try_call

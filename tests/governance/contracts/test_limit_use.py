@@ -3,7 +3,7 @@
 import pytest
 
 from governance.contracts.domain.limit_use import LimitCounter, limit_denying
-from governance.contracts.domain.session_limits import (
+from governance.core.session_limits import (
     MaxAttempts,
     MaxExecutions,
     MaxExecutionsOfTool,

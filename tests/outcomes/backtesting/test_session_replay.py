@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from governance.contracts.domain.session_limits import (
+from governance.core.session_limits import (
     MaxAttempts,
     MaxExecutions,
     MaxExecutionsOfTool,

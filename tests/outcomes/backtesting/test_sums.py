@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from governance.contracts.domain.session_limits import MaxExecutions
+from governance.core.session_limits import MaxExecutions
 from outcomes.backtesting.domain.comparison import LET_THROUGH, Answer, Decision, Recorded, Said
 from outcomes.backtesting.domain.limit_sums import LimitSums
 from outcomes.backtesting.domain.session_replay import Result, SessionReplay

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from governance.cases.queries import cases_of
+from governance.case_runs.queries import cases_of
 from governance.core.cases import Stops
 from governance.core.roles import Role
 from tests import builders

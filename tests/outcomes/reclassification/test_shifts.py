@@ -2,7 +2,7 @@
 
 import pytest
 
-from governance.contracts.domain.session_limits import (
+from governance.core.session_limits import (
     MaxAttempts,
     MaxExecutions,
     MaxExecutionsOfTool,

@@ -1,7 +1,7 @@
 """A limit over the number of the call."""
 
 from governance.contracts.domain.limit_use import LimitUse
-from governance.contracts.domain.session_limits import (
+from governance.core.session_limits import (
     MaxAttempts,
     MaxExecutions,
     MaxExecutionsOfTool,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.contracts.domain.session_limits import limits_of
+from governance.core.session_limits import limits_of
 from governance.core.verdict import Verdict
 from outcomes.record.effective import effective
 from outcomes.record.session_step import Step

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from governance.contracts.domain.limit_use import LimitJudgement, LimitUse
-from governance.contracts.domain.session_limits import (
+from governance.core.session_limits import (
     MaxAttempts,
     MaxExecutions,
     MaxExecutionsOfTool,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.contracts.domain.session_limits import MaxAttempts, limits_of, read_limit
+from governance.core.session_limits import MaxAttempts, limits_of, read_limit
 from governance.core.verdict import Verdict
 from outcomes.record.effective import effective
 from outcomes.record.session_step import Step

@@ -6,7 +6,7 @@ from edictum.yaml_engine.compiler import _merge_session_limits
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.contracts.domain.session_limits import (
+from governance.core.session_limits import (
     LimitReading,
     MaxAttempts,
     MaxExecutions,

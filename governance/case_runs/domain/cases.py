@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from governance.cases.domain.sessions import Before, Stop, first_stop
-from governance.contracts.domain.session_limits import SessionLimit
+from governance.case_runs.domain.sessions import Before, Stop, first_stop
 from governance.core.cases import Case, CaseAction, Decides, Stops, by_rules, words_of
+from governance.core.session_limits import SessionLimit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

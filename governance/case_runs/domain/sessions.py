@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from governance.contracts.domain.session_limits import MaxAttempts, MaxExecutions, SessionLimit
+from governance.core.session_limits import MaxAttempts, MaxExecutions, SessionLimit
 
 # What is asked is taken as granted, so it runs; agents look at no limit on executions then.
 Before: TypeAlias = Literal["runs", "asks", "denied"]

@@ -1,0 +1,28 @@
+"""Cases are run when a version is to be trusted, and what became of them is kept."""
+
+import json
+from dataclasses import asdict
+
+from django.utils import timezone
+
+from governance.case_runs.queries import Ran, run_of
+from governance.models import BundleVersion, CaseRun
+
+
+def keep_run(version: BundleVersion) -> Ran:
+    """Run the cases against this version, and keep what became of them; outside a transaction."""
+    ran = run_of(version)
+    if not ran.results:
+        if not ran.why:
+            CaseRun.objects.filter(version=version).delete()
+        return ran
+    CaseRun.objects.update_or_create(
+        version=version,
+        defaults={
+            "ran_at": timezone.now(),
+            "cases": len(ran.results),
+            "failing": ran.failing,
+            "results": json.dumps([asdict(each) for each in ran.results]),
+        },
+    )
+    return ran

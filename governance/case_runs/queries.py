@@ -1,0 +1,148 @@
+"""What became of the cases of a contract: run now, or as they ran last."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, cast
+
+from governance.case_runs.domain.cases import Result, Said, judge
+from governance.case_runs.domain.sessions import Before
+from governance.core.cases import Case as Told
+from governance.core.cases import CaseCall
+from governance.core.deployment_requests import Blocked
+from governance.core.errors import (
+    DocumentInvalid,
+    EvaluationLimit,
+    EvaluationUnavailable,
+)
+from governance.core.session_limits import (
+    LimitsOfRule,
+    SessionLimit,
+    SessionRule,
+    limits_of,
+)
+from governance.evaluation import engine
+from governance.evaluation.engine import Evaluation, NotEvaluated, Source, ToolCall
+from governance.models import Bundle, BundleVersion, Case, CaseRun
+from governance.texts.document import read_document
+
+AT_ONCE: Final = 25  # calls: what costs too much is not asked about again and again
+NOT_ASKED: Final = "not run: this contract costs too much to evaluate"
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of all cases; `why` tells why they could not be run."""
+
+    results: tuple[Result, ...]
+    why: str = ""
+    ran_at: datetime | None = None  # of kept ones: when
+
+    @property
+    def failing(self) -> int:
+        return sum(not each.passed for each in self.results)
+
+    @property
+    def sentence(self) -> str:
+        total = len(self.results)
+        if self.why:
+            return "The tests could not run"
+        if not total:
+            return "No test yet"
+        if not self.failing:
+            few = {1: "The test passes", 2: "Both tests pass"}
+            return few.get(total, f"All {total} tests pass")
+        return f"{self.failing} of {total} fail{'s' if self.failing == 1 else ''}"
+
+
+def cases_of(bundle: Bundle) -> list[Case]:
+    return list(Case.objects.filter(bundle=bundle).select_related("bundle"))
+
+
+def run_kept(version: BundleVersion) -> Ran | None:
+    """As it was when they ran last; none when they never did."""
+    row = CaseRun.objects.filter(version=version).first()
+    if row is None:
+        return None
+    told = [Result(**each) for each in json.loads(row.results)]
+    return Ran(tuple(told), ran_at=row.ran_at)
+
+
+def run_of(version: BundleVersion) -> Ran:
+    """Now, of the cases as they are: it may take seconds."""
+    return run_text(bytes(version.document), [case.told() for case in cases_of(version.bundle)])
+
+
+def run_text(text: bytes | str, cases: Sequence[Told]) -> Ran:
+    """What cannot be read fails every case, and says so once."""
+    if not cases:
+        return Ran(())
+    try:
+        document = read_document(text)
+        read = engine.validate(document)
+        if not read.valid:
+            raise DocumentInvalid(read.errors)
+        rules: list[SessionRule] = [
+            {"id": rule.id, "limits": cast(LimitsOfRule, rule.limits)}
+            for rule in read.session_rules
+        ]
+        return Ran(_results(document, limits_of(rules, assume_sdk=True), cases))
+    except (DocumentInvalid, EvaluationLimit, EvaluationUnavailable) as refused:
+        return Ran((), why=str(refused))
+
+
+def blocked_by(ran: Ran) -> list[Blocked]:
+    """What holds a deployment of the version back that the cases were run against."""
+    if ran.why:
+        return [Blocked(code="tests_failing", why=f"The tests could not run: {ran.why}")]
+    failing = [each for each in ran.results if not each.passed]
+    if not failing:
+        return []
+    first = failing[0]
+    more = f" {len(failing)} of {len(ran.results)} fail." if len(failing) > 1 else ""
+    why = f"The test “{first.name}” fails: {first.words}.{more} Change the contract or the test."
+    return [Blocked(code="tests_failing", why=why, overridable=True)]
+
+
+def tool_call(call: CaseCall) -> ToolCall:
+    return ToolCall(
+        tool_name=call.tool,
+        tool_args=call.args,
+        principal=call.principal,
+        output=call.output,
+        environment=call.environment,
+    )
+
+
+def said_by(evaluation: Evaluation) -> Said:
+    failed = [rule for rule in evaluation.rules if not rule.passed and not rule.observed]
+    stops = [rule for rule in failed if rule.type != "post"]
+    if stops:  # an agent stops at the first rule that fails
+        before: Before = "asks" if stops[0].action == "ask" else "denied"
+        return Said(action=evaluation.action, rules=(stops[0].id,), before=before)
+    # A rule that would hide the output of what has changed something only warns.
+    by = [rule.id for rule in failed if rule.action == evaluation.action]
+    return Said(action=evaluation.action, rules=tuple(by or [rule.id for rule in failed]))
+
+
+def _results(
+    document: Source, limits: Sequence[SessionLimit], cases: Sequence[Told]
+) -> tuple[Result, ...]:
+    said = _answers(document, [call for case in cases for call in case.calls])
+    return tuple(judge(case, [next(said) for _ in case.calls], limits) for case in cases)
+
+
+def _answers(document: Source, calls: Sequence[CaseCall]) -> Iterator[Said | str]:
+    too_much = False
+    for start in range(0, len(calls), AT_ONCE):
+        some = calls[start : start + AT_ONCE]
+        if too_much:
+            yield from (NOT_ASKED for _ in some)
+            continue
+        for result in engine.evaluate(document, [tool_call(each) for each in some]):
+            if isinstance(result, NotEvaluated):
+                too_much = too_much or result.code == "evaluation_limit"
+                yield f"no answer: {result.detail}"
+            else:
+                yield said_by(result)
