@@ -291,7 +291,7 @@ def test_however_much_is_read_and_asked_at_once_the_answers_are_the_same(
     project, agent, monkeypatch, bound
 ):
     name, value = bound.split(" = ")
-    monkeypatch.setattr(f"outcomes.backtests.asking.{name}", int(value))
+    monkeypatch.setattr(f"outcomes.backtesting.replay.questions.{name}", int(value))
     monkeypatch.setattr("outcomes.backtesting.replay.rows.ROWS", 8)
     for session in range(5):
         calls = [ran(f"{'rm' if number % 3 == 0 else 'ls'} {number}") for number in range(6)]
