@@ -12,7 +12,7 @@ from ninja import Router
 from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import Forbidden, NotFound
 from governance.delivery import news
-from governance.delivery.commands.fetch_alerts import note_fetch
+from governance.delivery.commands.fetches import note_fetch
 from governance.delivery.queries.documents import (
     ServedDocument,
     assignable_bundles,

@@ -1,4 +1,4 @@
-"""What fetching a document gives away: an agent that repeats itself, a key that may too much."""
+"""When agents fetched their documents."""
 
 from django.db import transaction
 from django.db.models import F
