@@ -17,7 +17,7 @@ from bench.stores import store
 
 IDLE = 60.0  # seconds after the first page
 PSS_LIMIT, SIZE_LIMIT = 300, 200  # MB, MiB
-_EVALUATOR = "governance/evaluator"
+_EVALUATOR = "governance/evaluation/evaluator"
 
 
 def main() -> int:
