@@ -9,6 +9,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 
 from bench.editor import Browser
 from bench.site import Site
@@ -85,14 +86,15 @@ def _export(site: Site, cookie: str, counted: Counter[str], over: threading.Even
             counted["bytes of exports"] += len(piece)
 
 
-def _contract() -> str:
+@cache
+def _contract() -> bytes:
     rules = "\n".join(
         f"- {{id: r{number}, type: pre, tool: t, when: {{args.x: {{matches: '(a+)+b{number}$'}}}},"
         " then: {action: block, message: Not that.}}"
         for number in range(RULES)
     )
     head = "apiVersion: edictum/v1\nkind: Ruleset\nmetadata: {name: large}\n"
-    return json.dumps({"yaml": f"{head}defaults: {{mode: enforce}}\nrules:\n{rules}\n"})
+    return json.dumps({"yaml": f"{head}defaults: {{mode: enforce}}\nrules:\n{rules}\n"}).encode()
 
 
 def _key(site: Site, number: int) -> str:
