@@ -135,6 +135,14 @@ document.addEventListener("htmx:configRequest", ({ detail }) => {
   if (url) detail.path = url;
 });
 
+// The answer to a part that has left the page meanwhile brings along what the new page may not have.
+// Its events reach nothing but the part itself.
+document.addEventListener("htmx:beforeRequest", ({ detail: { elt, target } }) => {
+  if (elt !== target) return;
+  const drop = (event) => { if (!elt.isConnected) event.preventDefault(); };
+  elt.addEventListener("htmx:beforeOnLoad", drop, { once: true });
+});
+
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const part = detail.elt;
   if (!isLive(part) || detail.isError) return;
