@@ -29,11 +29,11 @@ FLOOR = 10.0  # ms: below this it is noise of the machine
 
 def measure(running: Site, seconds: float) -> dict[str, Any]:
     parts.end_to_end(running, parts.workload(CALLS, batch=500, clients=4))
-    asked(running, seconds / 5)
-    idle = asked(running, seconds)
+    latencies(running, seconds / 5)
+    idle = latencies(running, seconds)
     with under_way(running, validations=VALIDATIONS, exports=EXPORTS) as counted:
         time.sleep(FILLING)
-        loaded = asked(running, seconds)
+        loaded = latencies(running, seconds)
         meanwhile = dict(counted)
     running.wait_until_settled(SETTLING)
     found = {
@@ -59,7 +59,7 @@ def faults(found: dict[str, dict[str, float]], meanwhile: dict[str, int]) -> lis
     return slow + missing
 
 
-def asked(running: Site, seconds: float) -> dict[str, list[float]]:
+def latencies(running: Site, seconds: float) -> dict[str, list[float]]:
     """Both at a steady rate, each on a connection of its own."""
     took: dict[str, list[float]] = {"post": [], "health": []}
     posts = list(

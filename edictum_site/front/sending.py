@@ -139,7 +139,7 @@ class Sender:
     async def _send_generated(
         self, reply: Reply, content: Generated, client: Client, *, only_head: bool
     ) -> None:
-        pieces = [] if only_head else standing_back(content.pieces, self._first.is_busy)
+        pieces = [] if only_head else yielding_to_requests(content.pieces, self._first.is_busy)
         making = Making(pieces, client)
         client.gone()
         try:
@@ -182,7 +182,7 @@ class Making:
         return None
 
 
-def standing_back(pieces: Iterable[bytes], is_busy: Callable[[], bool]) -> Iterator[bytes]:
+def yielding_to_requests(pieces: Iterable[bytes], is_busy: Callable[[], bool]) -> Iterator[bytes]:
     """Whoever computes beside requests slows down each of them: so after a few milliseconds of work
     this rests until they are done, though not for ever."""
     worked, ends = 0.0, object()

@@ -94,7 +94,7 @@ def test_a_denied_call_leaves_the_state_as_it_was(reason):
     assert (replay.calls, state.blocked_tool_names) == ([], before)
 
 
-def test_a_later_gate_is_not_asked_when_an_earlier_one_denies():
+def test_a_denial_skips_the_later_gates():
     asked = list[str]()
     executor = BoundedExecutor(
         [a_tool(print, writes=True)],

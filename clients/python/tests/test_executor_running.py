@@ -183,7 +183,7 @@ def test_a_cancelled_call_is_recorded_once_and_still_cancelled(receiver: Receive
     assert state.replay_control.failed("query", {}, a_tool(wait_for_ever))
 
 
-def test_a_call_that_is_cancelled_while_a_person_is_asked_was_denied(receiver: Receiver):
+def test_a_call_cancelled_during_confirmation_is_denied(receiver: Receiver):
     async def confirm(call: object) -> bool:
         await wait_for_ever()
         return True

@@ -269,7 +269,7 @@ def test_an_artifact_of_the_agent_is_named_under_a_guard_too(
     assert outcome["size_bytes"] == 120_000
 
 
-def test_a_check_that_the_guard_was_given_beside_the_sink_is_named(
+def test_the_check_of_a_guard_with_our_sink_is_named(
     client: Client, console: Console, contract: Path, session: str
 ) -> None:
     def failed() -> dict[str, bool]:
